@@ -1,16 +1,23 @@
-(* Certificates of the kind lower, about one run that is written out: what comparisons are added up with which weights, and samples
-   with which the run is possible.  Rational numbers, computable. *)
+(* Certificates of the kinds lower and violation, about a run of which parts are repeated: what comparisons are added up with which
+   weights, and samples with which the run is possible, however many rounds there are.  Rational numbers, computable. *)
 From Coq Require Import QArith List Bool Arith.
-From Symdipa.Core Require Import Model Lookup Checker.
+From Symdipa.Core Require Import Model Lookup Checker Rivals.
 Import ListNotations.
 Open Scope bool_scope.
 
 (* A step of the run: its transition; the entry that it reads in the first input, and by how much that of the second is larger; its
    samples; what its comparisons (those of [atoms]) and the numbers that it shows are multiplied with. *)
 Record rstep := { taken : nat; entry_at : Q; more : Q; drawn : Q; drawn' : Q; weights : list Q; pulls : list Q }.
-Record rcert := { r_claim : claim; r_run : list rstep; r_hints : hints }.
-(* A run with a round in it that is repeated as often as one likes; weights in the round are those of all rounds together. *)
-Record gcert := { g_claim : claim; g_before : list rstep; g_round : list rstep; g_after : list rstep; g_hints : hints }.
+
+(* A part of a run is there once, or k times one after the other, for any k.  Numbers may depend on k and on the round:
+   base + ahead * (k - j) + behind * j with j rounds behind it.  Outside of rounds that is base + ahead * k. *)
+Record slopes_of := { of_entry : Q; of_drawn : Q; of_drawn' : Q }.
+Record lstep := { base : rstep; ahead : slopes_of; behind : slopes_of }.
+(* In further rounds weights are those of all rounds together; what is stored, and what registers hold, may differ from round to
+   round: by [drift] and [drift_r] is said how that goes with j, where it does not go with k as before the part. *)
+Record segment := { again : bool; steps : list lstep; drift : list (nat * Q); drift_r : list (nat * Q) }.
+(* [r_watched]: the places whose order tells other paths apart. *)
+Record rcert := { r_claim : claim; r_run : list segment; r_watched : list place; r_hints : hints }.
 
 (* ---- The run, with numbers ---- *)
 
@@ -31,22 +38,58 @@ Definition weighedQ (l : list (nat * Q)) (r : numbers_of) : Q := fold_right (fun
 Definition atom_holds (s : numbers_of) (z : Q) (a : atom) : bool :=
   if strict a then Qlt_bool (valueQ s z (low a)) (valueQ s z (high a)) else Qle_bool (valueQ s z (low a)) (valueQ s z (high a)).
 
-(* Values that noise on multiples of 1/n can have. *)
-Definition can_beQ (n : positive) (l : law) (d m z : Q) : bool :=
+(* Values that the noise can have. *)
+Definition can_beQ (g : grade) (l : law) (d m z : Q) : bool :=
   match l with
   | Exact => Qeq_bool z m
-  | Laplace => if Qle_bool d 0 then Qeq_bool z m else on_grid n (z - m)
-  | Exponential => if Qle_bool d 0 then Qeq_bool z m else on_grid n (z - m) && Qle_bool m z
+  | Laplace => if Qle_bool d 0 then Qeq_bool z m else shift_ok g (z - m)
+  | Exponential => if Qle_bool d 0 then Qeq_bool z m else shift_ok g (z - m) && Qle_bool m z
   end.
+
+(* ---- Room: which samples values come from ---- *)
+
+(* Noise that spreads over all real numbers has no single values, only values near those of the run.  So comparisons must hold with
+   some room, unless both sides come from one sample (or none): then their difference is certain.  Where a value comes from:
+   the number of a sample, and whether it is negative; None: from none that has noise. *)
+Definition origin := option (bool * nat).
+Definition origins := list (nat * origin).
+Definition turn (b : bool) (o : origin) : origin := match o with Some (c, i) => Some (xorb b c, i) | None => None end.
+Definition same_origin (o o' : origin) : bool :=
+  match o, o' with Some (b, i), Some (c, j) => Bool.eqb b c && Nat.eqb i j | None, None => true | _, _ => false end.
+Definition origin_of (O : origins) (x : nat) : origin := match lookup x O with Some o => o | None => None end.
+Definition origin_at (O : origins) (z : origin) (v : term) : origin :=
+  turn (negative v) (match whence v with Zero => None | Insample => z | Held x => origin_of O x end).
+Definition upd_origins (O : origins) (t : trans) (z : origin) : origins :=
+  map (fun x => (x, z)) (asg t) ++ map (fun p => (fst p, origin_at O z (snd p))) (copies t) ++
+  filter (fun p => negb (mem (fst p) (gets t))) O.
+
+(* A number that no sample has which is stored. *)
+Definition fresh (O : origins) : nat :=
+  fold_right (fun p n => match snd p with Some (_, i) => if Nat.leb n i then S i else n | None => n end) 0%nat O.
+Definition sample_origin (l : law) (d : Q) (O : origins) : origin := if is_live l d then Some (false, fresh O) else None.
+
+Definition roomy (s : numbers_of) (O : origins) (z : Q) (o : origin) (a : atom) : bool :=
+  same_origin (origin_at O o (low a)) (origin_at O o (high a)) || Qlt_bool (valueQ s z (low a)) (valueQ s z (high a)).
+
+(* What may be stored later, with origins O', might have been stored before: what came from one sample still does. *)
+Definition instead (O O' : origins) : list (nat * origin) :=
+  flat_map (fun p => match snd p with Some (b, i) => [(i, turn b (origin_of O' (fst p)))] | None => [] end) O.
+Definition comes_back (O O' : origins) : bool :=
+  let now := instead O O' in
+  forallb (fun x => match origin_of O x with
+    | None => same_origin (origin_of O' x) None
+    | Some (b, i) => match lookup i now with Some o => same_origin (turn b (origin_of O' x)) o | None => false end
+    end) (map fst O ++ map fst O').
 
 (* ---- What comparisons say, added up: a sum of what is stored, and a multiple of the sample ---- *)
 
 Definition linear := (numbers_of * Q)%type.
-Fixpoint plus_at (x : nat) (w : Q) (l : numbers_of) : numbers_of :=
+Fixpoint put_at (x : nat) (w : Q) (l : numbers_of) : numbers_of :=
   match l with
   | [] => [(x, w)]
-  | (y, v) :: l' => if Nat.eqb x y then (y, Qred (v + w)) :: l' else (y, v) :: plus_at x w l'
+  | (y, v) :: l' => if Nat.eqb x y then (y, Qred (v + w)) :: l' else (y, v) :: put_at x w l'
   end.
+Definition plus_at (x : nat) (w : Q) (l : numbers_of) : numbers_of := if Qeq_bool w 0 then l else put_at x w l.
 Definition add_term (w : Q) (v : term) (L : linear) : linear :=
   let w := if negative v then - w else w in
   match whence v with
@@ -55,13 +98,14 @@ Definition add_term (w : Q) (v : term) (L : linear) : linear :=
   | Held x => (plus_at x w (fst L), snd L)
   end.
 (* A sum of what is stored after a step, in terms of what was stored before. *)
+Definition is_new (t : trans) (p : nat * Q) : bool := mem (fst p) (gets t).
 Definition pulled (t : trans) (l : numbers_of) : linear :=
   fold_right (fun p L =>
     if mem (fst p) (asg t) then (fst L, Qred (snd L + snd p))
     else match lookup (fst p) (copies t) with
          | Some v => add_term (snd p) v L
-         | None => (plus_at (fst p) (snd p) (fst L), snd L)
-         end) ([], 0) l.
+         | None => L
+         end) (filter (fun p => negb (is_new t p)) l, 0) (filter (is_new t) l).
 Definition add_atoms (l : list (atom * Q)) (L : linear) : linear :=
   fold_right (fun p L => add_term (snd p) (low (fst p)) (add_term (- snd p) (high (fst p)) L)) L l.
 Definition add_items (l : list (item * Q)) (L : linear) : linear :=
@@ -73,16 +117,8 @@ Definition pulled' (l : list (item * Q)) : Q := fold_right (fun p w => if is_oth
 Definition withinQ (l : law) (d k : Q) : bool :=
   match l with Laplace => Qle_bool (- d) k && Qle_bool k d | Exponential => Qle_bool (- d) k | Exact => true end.
 
-(* Outputs that may look alike. *)
-Fixpoint alike (o o' : list item) : bool :=
-  match o, o' with
-  | [], [] => true
-  | i :: o, i' :: o' => (match i, i' with Sym x, Sym y => Nat.eqb x y | Sym _, _ | _, Sym _ => false | _, _ => true end) && alike o o'
-  | _, _ => false
-  end.
-
 Section Runs.
-Variables (n : positive) (A : automaton) (V : view).
+Variables (g : grade) (A : automaton) (V : view).
 
 Definition read_of (c : rstep) (x : Q) : Q := if reads (st_of V (src (tr_of V (taken c)))) then x else 0.
 
@@ -95,11 +131,30 @@ Fixpoint possible (run : list rstep) (q : nat) (s r : numbers_of) : bool :=
       let e := read_of c (entry_at c) in
       let m := Qred (e + weighedQ (factors (st_of V (src t))) r) in
       Nat.ltb (taken c) (length (transitions A)) && Nat.eqb (src t) q &&
-      can_beQ n (law_of (st_of V q)) (d (st_of V q)) (m + mu (st_of V q)) (drawn c) &&
-      (negb (shows_other t) || can_beQ n (law_of' (st_of V q)) (d' (st_of V q)) (m + mu' (st_of V q)) (drawn' c)) &&
+      can_beQ g (law_of (st_of V q)) (d (st_of V q)) (m + mu (st_of V q)) (drawn c) &&
+      (negb (shows_other t) || can_beQ g (law_of' (st_of V q)) (d' (st_of V q)) (m + mu' (st_of V q)) (drawn' c)) &&
       forallb (atom_holds s (drawn c)) (atoms t) &&
       possible run' (tgt t) (updQ s t (drawn c)) (setQ (sets t) e r)
   end.
+
+(* run-room. *)
+Definition drawn_from (c : rstep) (O : origins) : origin :=
+  let s := st_of V (src (tr_of V (taken c))) in sample_origin (law_of s) (d s) O.
+Fixpoint has_room (run : list rstep) (s : numbers_of) (O : origins) : bool :=
+  match run with
+  | [] => true
+  | c :: run' =>
+      let t := tr_of V (taken c) in
+      forallb (roomy s O (drawn c) (drawn_from c O)) (atoms t) &&
+      has_room run' (updQ s t (drawn c)) (upd_origins O t (drawn_from c O))
+  end.
+Fixpoint origins_after (run : list rstep) (O : origins) : origins :=
+  match run with
+  | [] => O
+  | c :: run' => origins_after run' (upd_origins O (tr_of V (taken c)) (drawn_from c O))
+  end.
+(* Where single values have probabilities no room is needed. *)
+Definition near_enough (run : list rstep) (s : numbers_of) (O : origins) : bool := negb (mixes g) || has_room run s O.
 
 (* What the rest of the run says of what is stored; and the multiples of its samples. *)
 Definition stepped (c : rstep) (l : numbers_of) : linear :=
@@ -147,8 +202,8 @@ Fixpoint differing_after (run : list rstep) (r : numbers_of) : numbers_of :=
 (* difference, run-differ. *)
 Definition check_more (c : claim) (s : rstep) : bool :=
   negb (reads (st_of V (src (tr_of V (taken s))))) ||
-  (Qle_bool (c_sens c * c_low c) (- more s) && Qle_bool (- more s) (c_sens c * c_high c) && on_grid n (more s) &&
-   on_grid n (entry_at s)).
+  (Qle_bool (c_sens c * c_low c) (- more s) && Qle_bool (- more s) (c_sens c * c_high c) && shift_ok g (more s) &&
+   shift_ok g (entry_at s)).
 Fixpoint follows (size : nat) (run : list rstep) (k : nat) : bool :=
   match run with
   | [] => Nat.ltb k size
@@ -172,97 +227,140 @@ Fixpoint pattern_after (run : list rstep) (k : nat) : option nat :=
         end
       else pattern_after run' k
   end.
+End Runs.
 
-(* No other path shows what may look like it; [rivals] are the states where others are. *)
-Fixpoint alone (run : list rstep) (q : nat) (rivals : list nat) : bool :=
+(* ---- Parts that are repeated ---- *)
+
+(* By how much numbers grow: the same run, of an automaton without constants, whose guards let values be equal. *)
+Definition loose_term (v : term) : term := Term (negative v) (whence v) 0.
+Definition loose_trans (t : trans) : trans := {|
+  src := src t; tgt := tgt t; t_ge := []; t_lt := [];
+  others := map (fun a => {| low := loose_term (low a); high := loose_term (high a); strict := false |}) (atoms t);
+  asg := asg t; copies := map (fun p => (fst p, loose_term (snd p))) (copies t); sets := sets t; out := out t |}.
+Definition loose_stat (s : stat) : stat := {|
+  reads := reads s; law_of := law_of s; d := d s; mu := 0; law_of' := law_of' s; d' := d' s; mu' := 0; factors := factors s |}.
+Definition loose (V : view) : view := {|
+  tr_of := fun i => loose_trans (tr_of V i); st_of := fun q => loose_stat (st_of V q); leaving_of := leaving_of V;
+  stored_of := stored_of V; moves_of := moves_of V; lesser_of := lesser_of V; why_of := why_of V |}.
+
+Definition with_numbers (c : rstep) (x : slopes_of) : rstep := {|
+  taken := taken c; entry_at := of_entry x; more := more c; drawn := of_drawn x; drawn' := of_drawn' x;
+  weights := weights c; pulls := pulls c |}.
+Definition bases (g : segment) : list rstep := map base (steps g).
+Definition aheads (g : segment) : list rstep := map (fun c => with_numbers (base c) (ahead c)) (steps g).
+Definition behinds (g : segment) : list rstep := map (fun c => with_numbers (base c) (behind c)) (steps g).
+
+Section Segments.
+Variables (gr : grade) (A : automaton) (V : view).
+Local Notation B := (loose V).
+
+Definition shifted_by (l s : numbers_of) : numbers_of := l ++ filter (fun p => negb (mem (fst p) (map fst l))) s.
+Definition stored_in (run : list rstep) : list nat := flat_map (fun c => gets (tr_of V (taken c))) run.
+Definition set_in (run : list rstep) : list nat := flat_map (fun c => map fst (sets (tr_of V (taken c)))) run.
+
+(* After a round numbers are what they are before the next one: base, ahead and behind, before and after. *)
+Definition keeps (xs : list nat) (s s1 s2 t t1 t2 : numbers_of) : bool :=
+  forallb (fun x => Qeq_bool (getQ t x) (getQ s x - getQ s1 x + getQ s2 x) && Qeq_bool (getQ t1 x) (getQ s1 x) &&
+                    Qeq_bool (getQ t2 x) (getQ s2 x)) xs.
+
+(* run-step, run-feasible, cycle-repeats; what comes from one sample still does after a round. *)
+Fixpoint possible_in (run : list segment) (q : nat) (s r s1 r1 : numbers_of) (O : origins) : bool :=
   match run with
-  | [] => negb (nonempty rivals)
-  | c :: run' =>
-      let o := out (tr_of V (taken c)) in
-      let like := fun i => alike (out (tr_of V i)) o in
-      alone run' (tgt (tr_of V (taken c)))
-        (nodup Nat.eq_dec (map (fun i => tgt (tr_of V i))
-          (filter (fun i => negb (Nat.eqb i (taken c)) && like i) (leaving_of V q) ++
-           filter like (flat_map (leaving_of V) rivals))))
+  | [] => true
+  | g :: run' =>
+      let '(q', t, u) := advance V (bases g) q s r in
+      let '(_, t1, u1) := advance B (aheads g) q s1 r1 in
+      let O' := origins_after V (bases g) O in
+      possible gr A V (bases g) q s r && near_enough gr V (bases g) s O && possible gr A B (aheads g) q s1 r1 &&
+      if again g then
+        let s2 := shifted_by (drift g) s1 in
+        let r2 := shifted_by (drift_r g) r1 in
+        let '(_, t2, u2) := advance B (behinds g) q s2 r2 in
+        possible gr A B (behinds g) q s2 r2 && Nat.eqb q q' && (negb (mixes gr) || comes_back O O') &&
+        keeps (map fst (drift g) ++ stored_in (bases g)) s s1 s2 t t1 t2 &&
+        keeps (map fst (drift_r g) ++ set_in (bases g)) r r1 r2 u u1 u2 &&
+        possible_in run' q s r s2 r2 O
+      else possible_in run' q' t u t1 u1 O'
   end.
 
-Fixpoint rivals_after (run : list rstep) (q : nat) (rivals : list nat) : nat * list nat :=
+(* What the flow says of what is stored; of each part what it must leave alone, and the multiples of its samples. *)
+Fixpoint back_in (run : list segment) : numbers_of * list (numbers_of * list (Q * Q)) :=
   match run with
-  | [] => (q, rivals)
-  | c :: run' =>
-      let o := out (tr_of V (taken c)) in
-      let like := fun i => alike (out (tr_of V i)) o in
-      rivals_after run' (tgt (tr_of V (taken c)))
-        (nodup Nat.eq_dec (map (fun i => tgt (tr_of V i))
-          (filter (fun i => negb (Nat.eqb i (taken c)) && like i) (leaving_of V q) ++
-           filter like (flat_map (leaving_of V) rivals))))
+  | [] => ([], [])
+  | g :: run' =>
+      let (l, ks) := back_in run' in
+      if again g then
+        let (l', k) := back V (bases g) [] in (fold_right (fun p => plus_at (fst p) (snd p)) l l', (l' ++ l, k) :: ks)
+      else let (l', k) := back V (bases g) l in (l', ([], k) :: ks)
   end.
 
-(* Equal as they are written. *)
-Definition same_number (x y : Q) : bool := Z.eqb (Qnum x) (Qnum y) && Pos.eqb (Qden x) (Qden y).
-Fixpoint same_numbers (l l' : numbers_of) : bool :=
-  match l, l' with
-  | [], [] => true
-  | (x, q) :: l, (y, p) :: l' => Nat.eqb x y && same_number q p && same_numbers l l'
-  | _, _ => false
-  end.
-Fixpoint same_list (l l' : list nat) : bool :=
-  match l, l' with [], [] => true | x :: l, y :: l' => Nat.eqb x y && same_list l l' | _, _ => false end.
-
-(* The round stores nothing that matters to what is added up. *)
+(* A round stores nothing that matters to what is added up. *)
 Definition untouched (run : list rstep) (l : numbers_of) : bool :=
-  forallb (fun c => forallb (fun p => negb (mem (fst p) (gets (tr_of V (taken c))))) l) run.
+  forallb (fun c => forallb (fun p => Qeq_bool (snd p) 0 || negb (mem (fst p) (gets (tr_of V (taken c))))) l) run.
 
-Definition check_rounds (C : gcert) : bool :=
-  let first := g_before C in
-  let round := g_round C in
-  let last := g_after C in
-  let run := first ++ round ++ last in
-  let (la, ka) := back last [] in
-  let (lr, kr) := back round [] in
-  let (lb, kb) := back first (la ++ lr) in
-  let '(q, s, r) := advance first (initial A) [] [] in
-  let '(q', s', r') := advance round q s r in
-  let e := differing_after first [] in
-  let (q1, rivals) := rivals_after first (initial A) [] in
-  let (q2, rivals') := rivals_after round q1 rivals in
-  check_claim (g_claim C) && check_model (multiples n) A V && possible run (initial A) [] [] &&
-  forallb (fun p => check_steep 0 (fst p) (snd p)) (combine first kb) && forallb (fun p => check_steep 0 (fst p) (snd p)) (combine last ka) &&
-  forallb (fun c => forallb (Qle_bool 0) (weights c)) round && untouched round (la ++ lr) &&
-  Nat.eqb q q' && same_numbers s s' && same_numbers r r' && same_numbers e (differing_after round e) &&
-  forallb (check_more (g_claim C)) run && follows (length (differ A)) run 0 &&
-  match pattern_after first 0 with
-  | Some k => match pattern_after round k with Some k' => Nat.eqb k k' | None => false end
-  | None => false
-  end &&
-  alone run (initial A) [] && Nat.eqb q1 q2 && same_list rivals rivals' &&
-  Qlt_bool 0 (worth first kb [] + worth round kr e + worth last ka e).
+(* flow-capacity: through many rounds as much may go as one likes. *)
+Definition steep_in (share : Q) (g : segment) (lk : numbers_of * list (Q * Q)) : bool :=
+  if again g then forallb (fun c => forallb (Qle_bool 0) (weights c)) (bases g) && untouched (bases g) (fst lk)
+  else forallb (fun p => check_steep V share (fst p) (snd p)) (combine (bases g) (snd lk)).
+
+(* cycle-differ; what the flow is worth in all. *)
+Fixpoint steady_in (run : list segment) (e : numbers_of) : bool :=
+  match run with
+  | [] => true
+  | g :: run' =>
+      let e' := differing_after V (bases g) e in
+      if again g then forallb (fun x => Qeq_bool (getQ e' x) (getQ e x)) (set_in (bases g)) && steady_in run' e else steady_in run' e'
+  end.
+Fixpoint worth_in (run : list segment) (ks : list (numbers_of * list (Q * Q))) (e : numbers_of) : Q :=
+  match run, ks with
+  | g :: run', k :: ks' =>
+      Qred (worth V (bases g) (snd k) e + worth_in run' ks' (if again g then e else differing_after V (bases g) e))
+  | _, _ => 0
+  end.
+Fixpoint follows_in (run : list segment) (k : nat) : bool :=
+  match run with
+  | [] => Nat.ltb k (length (differ A))
+  | g :: run' =>
+      match pattern_after V (bases g) k with
+      | Some k' => (negb (again g) || Nat.eqb k k') && follows_in run' k'
+      | None => false
+      end
+  end.
+(* No other path shows what may look like it. *)
+Fixpoint alone_in (W : list place) (run : list segment) (x : pursued) : bool :=
+  match run with
+  | [] => negb (nonempty (snd x))
+  | g :: run' =>
+      let round := map taken (bases g) in
+      if again g then
+        let y := (fst x, spread W V 50 round (fst x) (snd x)) in
+        settled y (pursue W V round y) && alone_in W run' y
+      else alone_in W run' (pursue W V round x)
+  end.
+
+(* difference, and numbers on the grid. *)
+Definition check_mores (c : claim) (g : segment) : bool :=
+  forallb (check_more gr V c) (bases g) && forallb (check_more gr V c) (aheads g) && forallb (check_more gr V c) (behinds g).
 
 (* The run is as it should be, and worth enough. *)
 Definition check_run (share : Q) (enough : Q -> bool) (C : rcert) : bool :=
   let run := r_run C in
-  let (l, ks) := back run [] in
-  check_claim (r_claim C) && check_model (multiples n) A V &&
-  possible run (initial A) [] [] && forallb (fun p => check_steep share (fst p) (snd p)) (combine run ks) &&
-  forallb (check_more (r_claim C)) run && follows (length (differ A)) run 0 && alone run (initial A) [] &&
-  enough (worth run ks []).
-End Runs.
+  let ks := snd (back_in run) in
+  check_claim (r_claim C) && check_model gr A V &&
+  possible_in run (initial A) [] [] [] [] [] && forallb (fun p => steep_in share (fst p) (snd p)) (combine run ks) &&
+  forallb (check_mores (r_claim C)) run && steady_in run [] && follows_in run 0 && alone_in (r_watched C) run ((initial A, []), []) &&
+  enough (worth_in run ks []).
+End Segments.
 
 Definition worth_D (C : rcert) (w : Q) : bool := Qle_bool 0 (c_D (r_claim C)) && Qle_bool (c_D (r_claim C)) w.
 
 (* lower-bound; violation-growth: nothing limits the flow. *)
-Definition check_lower (n : positive) (A : automaton) (C : rcert) : bool :=
-  check_run n A (by_trees (grow A (r_hints C))) 1 (worth_D C) C.
-Definition check_growth (n : positive) (A : automaton) (C : rcert) : bool :=
-  check_run n A (by_trees (grow A (r_hints C))) 0 (Qlt_bool 0) C.
+Definition check_lower (gr : grade) (A : automaton) (C : rcert) : bool :=
+  check_run gr A (by_trees (grow A (r_hints C))) 1 (worth_D C) C.
+Definition check_growth (gr : grade) (A : automaton) (C : rcert) : bool :=
+  check_run gr A (by_trees (grow A (r_hints C))) 0 (Qlt_bool 0) C.
 
-(* The same where a round is repeated. *)
-Definition check_growth_in_rounds (n : positive) (A : automaton) (C : gcert) : bool :=
-  check_rounds n A (by_trees (grow A (g_hints C))) C.
-
-Lemma check_rounds_plain n A C : check_growth_in_rounds n A C = check_rounds n A (plain A (g_hints C)) C.
-Proof. unfold check_growth_in_rounds. now rewrite by_trees_plain. Qed.
-Lemma check_lower_plain n A C : check_lower n A C = check_run n A (plain A (r_hints C)) 1 (worth_D C) C.
+Lemma check_lower_plain gr A C : check_lower gr A C = check_run gr A (plain A (r_hints C)) 1 (worth_D C) C.
 Proof. unfold check_lower. now rewrite by_trees_plain. Qed.
-Lemma check_growth_plain n A C : check_growth n A C = check_run n A (plain A (r_hints C)) 0 (Qlt_bool 0) C.
+Lemma check_growth_plain gr A C : check_growth gr A C = check_run gr A (plain A (r_hints C)) 0 (Qlt_bool 0) C.
 Proof. unfold check_growth. now rewrite by_trees_plain. Qed.

@@ -1,4 +1,9 @@
 
+(** val xorb : bool -> bool -> bool **)
+
+let xorb b1 b2 =
+  if b1 then if b2 then false else true else b2
+
 (** val negb : bool -> bool **)
 
 let negb = function
@@ -338,12 +343,6 @@ module Coq_Pos =
     ggcdn (Coq__1.add (size_nat a) (size_nat b)) a b
  end
 
-(** val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool **)
-
-let rec in_dec h a = function
-| [] -> false
-| y :: l0 -> let s = h y a in if s then true else in_dec h a l0
-
 (** val nth : int -> 'a1 list -> 'a1 -> 'a1 **)
 
 let rec nth n l default =
@@ -373,6 +372,13 @@ let rec map f = function
 let rec flat_map f = function
 | [] -> []
 | x :: t -> app (f x) (flat_map f t)
+
+(** val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1 **)
+
+let rec fold_left f l a0 =
+  match l with
+  | [] -> a0
+  | b :: t -> fold_left f t (f a0 b)
 
 (** val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1 **)
 
@@ -413,12 +419,6 @@ let rec combine l l' =
     (match l' with
      | [] -> []
      | y :: tl' -> (x, y) :: (combine tl tl'))
-
-(** val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list **)
-
-let rec nodup decA = function
-| [] -> []
-| x :: xs -> if in_dec decA x xs then nodup decA xs else x :: (nodup decA xs)
 
 (** val seq : int -> int -> int list **)
 
@@ -2093,13 +2093,195 @@ let inputs_too n =
     only_ends = (multiples n).only_ends; smooth = false; width_of = (Some
     { qnum = (Zpos XH); qden = n }) }
 
+type order = (place * place) list
+
+(** val pair_eqb : (place * place) -> (place * place) -> bool **)
+
+let pair_eqb r r' =
+  (&&) (place_eqb (fst r) (fst r')) (place_eqb (snd r) (snd r'))
+
+(** val listed : order -> (place * place) -> bool **)
+
+let listed f r =
+  existsb (pair_eqb r) f
+
+(** val at_most : order -> place -> place -> bool **)
+
+let at_most f p q0 =
+  (||) (place_eqb p q0) (listed f (p, q0))
+
+(** val ends_of : atom -> (place * place) option **)
+
+let ends_of a =
+  if (&&) (eqb a.low.negative a.high.negative)
+       (qle_bool a.high.plus a.low.plus)
+  then Some
+         (if a.low.negative
+          then (a.high.whence, a.low.whence)
+          else (a.low.whence, a.high.whence))
+  else None
+
+(** val is_strict : atom -> bool **)
+
+let is_strict a =
+  (||) a.strict (qlt_bool a.high.plus a.low.plus)
+
+(** val said : trans -> order **)
+
+let said t =
+  flat_map (fun a -> match ends_of a with
+                     | Some r -> r :: []
+                     | None -> []) (atoms t)
+
+(** val once_each : order -> order **)
+
+let once_each f =
+  fold_right (fun r l -> if listed l r then l else r :: l) [] f
+
+(** val composed : order -> order **)
+
+let composed f =
+  once_each
+    (app f
+      (flat_map (fun r ->
+        map (fun r' -> ((fst r), (snd r')))
+          (filter (fun r' -> place_eqb (snd r) (fst r')) f)) f))
+
+(** val told : order -> trans -> order **)
+
+let told f t =
+  composed (composed (app (said t) f))
+
+(** val contradicts_order : order -> trans -> bool **)
+
+let contradicts_order f t =
+  let k = told f t in
+  existsb (fun a ->
+    match ends_of a with
+    | Some p0 -> let (p, q0) = p0 in (&&) (is_strict a) (at_most k q0 p)
+    | None -> false) (atoms t)
+
+(** val came : trans -> place -> place option **)
+
+let came t p = match p with
+| Zero -> Some Zero
+| Insample -> None
+| Held x ->
+  if mem x t.asg
+  then Some Insample
+  else (match lookup x t.copies with
+        | Some v ->
+          if (&&) (negb v.negative) (qeq_bool v.plus { qnum = Z0; qden = XH })
+          then Some v.whence
+          else None
+        | None -> Some p)
+
+(** val order_after : place list -> order -> trans -> order **)
+
+let order_after w f t =
+  let k = told f t in
+  flat_map (fun p ->
+    flat_map (fun q0 ->
+      match came t p with
+      | Some p' ->
+        (match came t q0 with
+         | Some q' ->
+           if (&&) (negb (place_eqb p q0)) (at_most k p' q')
+           then (p, q0) :: []
+           else []
+         | None -> [])
+      | None -> []) w) w
+
+(** val alike : item list -> item list -> bool **)
+
+let rec alike o o' =
+  match o with
+  | [] -> (match o' with
+           | [] -> true
+           | _ :: _ -> false)
+  | i :: o0 ->
+    (match o' with
+     | [] -> false
+     | i' :: o'0 ->
+       (&&)
+         (match i with
+          | Sym x -> (match i' with
+                      | Sym y -> (=) x y
+                      | _ -> false)
+          | _ -> (match i' with
+                  | Sym _ -> false
+                  | _ -> true)) (alike o0 o'0))
+
+type rival = int * order
+
+(** val covers : rival -> rival -> bool **)
+
+let covers r r' =
+  (&&) ((=) (fst r) (fst r')) (forallb (listed (snd r')) (snd r))
+
+(** val add_rival : rival -> rival list -> rival list **)
+
+let add_rival r l =
+  if existsb (fun r' -> covers r' r) l then l else r :: l
+
+(** val led : place list -> view -> int -> rival -> int list -> rival list **)
+
+let led w v i r among =
+  flat_map (fun j ->
+    let t = v.tr_of j in
+    if (&&) (alike t.out (v.tr_of i).out) (negb (contradicts_order (snd r) t))
+    then (t.tgt, (order_after w (snd r) t)) :: []
+    else []) among
+
+type pursued = rival * rival list
+
+(** val pursue_step : place list -> view -> int -> pursued -> pursued **)
+
+let pursue_step w v i = function
+| (r, rivals) ->
+  let t = v.tr_of i in
+  ((t.tgt, (order_after w (snd r) t)),
+  (fold_right add_rival []
+    (app
+      (led w v i r (filter (fun j -> negb ((=) j i)) (v.leaving_of (fst r))))
+      (flat_map (fun r' -> led w v i r' (v.leaving_of (fst r'))) rivals))))
+
+(** val pursue : place list -> view -> int list -> pursued -> pursued **)
+
+let pursue w v run x =
+  fold_left (fun x0 i -> pursue_step w v i x0) run x
+
+(** val spread :
+    place list -> view -> int -> int list -> rival -> rival list -> rival list **)
+
+let rec spread w v fuel round r rivals =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> rivals)
+    (fun fuel' ->
+    let more0 = snd (pursue w v round (r, rivals)) in
+    if forallb (fun r' -> existsb (fun r'' -> covers r'' r') rivals) more0
+    then rivals
+    else spread w v fuel' round r (fold_right add_rival rivals more0))
+    fuel
+
+(** val settled : pursued -> pursued -> bool **)
+
+let settled x y =
+  (&&) (covers (fst x) (fst y))
+    (forallb (fun r' -> existsb (fun r'' -> covers r'' r') (snd x)) (snd y))
+
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
 
-type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+type slopes_of = { of_entry : q; of_drawn : q; of_drawn' : q }
 
-type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
-               g_after : rstep list; g_hints : hints }
+type lstep = { base : rstep; ahead : slopes_of; behind : slopes_of }
+
+type segment = { again : bool; steps : lstep list; drift : (int * q) list;
+                 drift_r : (int * q) list }
+
+type rcert = { r_claim : claim; r_run : segment list; r_watched : place list;
+               r_hints : hints }
 
 type numbers_of = (int * q) list
 
@@ -2157,31 +2339,121 @@ let atom_holds s z0 a =
   then qlt_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
   else qle_bool (valueQ s z0 a.low) (valueQ s z0 a.high)
 
-(** val can_beQ : positive -> law -> q -> q -> q -> bool **)
+(** val can_beQ : grade -> law -> q -> q -> q -> bool **)
 
-let can_beQ n l d0 m z0 =
+let can_beQ g l d0 m z0 =
   match l with
   | Laplace ->
     if qle_bool d0 { qnum = Z0; qden = XH }
     then qeq_bool z0 m
-    else on_grid n (qminus z0 m)
+    else g.shift_ok (qminus z0 m)
   | Exponential ->
     if qle_bool d0 { qnum = Z0; qden = XH }
     then qeq_bool z0 m
-    else (&&) (on_grid n (qminus z0 m)) (qle_bool m z0)
+    else (&&) (g.shift_ok (qminus z0 m)) (qle_bool m z0)
   | Exact -> qeq_bool z0 m
+
+type origin = (bool * int) option
+
+type origins = (int * origin) list
+
+(** val turn : bool -> origin -> origin **)
+
+let turn b = function
+| Some p -> let (c, i) = p in Some ((xorb b c), i)
+| None -> None
+
+(** val same_origin : origin -> origin -> bool **)
+
+let same_origin o o' =
+  match o with
+  | Some p ->
+    let (b, i) = p in
+    (match o' with
+     | Some p0 -> let (c, j) = p0 in (&&) (eqb b c) ((=) i j)
+     | None -> false)
+  | None -> (match o' with
+             | Some _ -> false
+             | None -> true)
+
+(** val origin_of : origins -> int -> origin **)
+
+let origin_of o x =
+  match lookup x o with
+  | Some o0 -> o0
+  | None -> None
+
+(** val origin_at : origins -> origin -> term -> origin **)
+
+let origin_at o z0 v =
+  turn v.negative
+    (match v.whence with
+     | Zero -> None
+     | Insample -> z0
+     | Held x -> origin_of o x)
+
+(** val upd_origins : origins -> trans -> origin -> origins **)
+
+let upd_origins o t z0 =
+  app (map (fun x -> (x, z0)) t.asg)
+    (app (map (fun p -> ((fst p), (origin_at o z0 (snd p)))) t.copies)
+      (filter (fun p -> negb (mem (fst p) (gets t))) o))
+
+(** val fresh0 : origins -> int **)
+
+let fresh0 o =
+  fold_right (fun p n ->
+    match snd p with
+    | Some y -> let (_, i) = y in if (<=) n i then Stdlib.Int.succ i else n
+    | None -> n) 0 o
+
+(** val sample_origin : law -> q -> origins -> origin **)
+
+let sample_origin l d0 o =
+  if is_live l d0 then Some (false, (fresh0 o)) else None
+
+(** val roomy : numbers_of -> origins -> q -> origin -> atom -> bool **)
+
+let roomy s o z0 o0 a =
+  (||) (same_origin (origin_at o o0 a.low) (origin_at o o0 a.high))
+    (qlt_bool (valueQ s z0 a.low) (valueQ s z0 a.high))
+
+(** val instead : origins -> origins -> (int * origin) list **)
+
+let instead o o' =
+  flat_map (fun p ->
+    match snd p with
+    | Some y -> let (b, i) = y in (i, (turn b (origin_of o' (fst p)))) :: []
+    | None -> []) o
+
+(** val comes_back : origins -> origins -> bool **)
+
+let comes_back o o' =
+  let now = instead o o' in
+  forallb (fun x ->
+    match origin_of o x with
+    | Some p ->
+      let (b, i) = p in
+      (match lookup i now with
+       | Some o0 -> same_origin (turn b (origin_of o' x)) o0
+       | None -> false)
+    | None -> same_origin (origin_of o' x) None)
+    (app (map fst o) (map fst o'))
 
 type linear = numbers_of * q
 
-(** val plus_at : int -> q -> numbers_of -> numbers_of **)
+(** val put_at : int -> q -> numbers_of -> numbers_of **)
 
-let rec plus_at x w = function
+let rec put_at x w = function
 | [] -> (x, w) :: []
 | p :: l' ->
   let (y, v) = p in
-  if (=) x y
-  then (y, (qred (qplus v w))) :: l'
-  else (y, v) :: (plus_at x w l')
+  if (=) x y then (y, (qred (qplus v w))) :: l' else (y, v) :: (put_at x w l')
+
+(** val plus_at : int -> q -> numbers_of -> numbers_of **)
+
+let plus_at x w l =
+  if qeq_bool w { qnum = Z0; qden = XH } then l else put_at x w l
 
 (** val add_term : q -> term -> linear -> linear **)
 
@@ -2192,6 +2464,11 @@ let add_term w v l =
    | Insample -> ((fst l), (qred (qplus (snd l) w0)))
    | Held x -> ((plus_at x w0 (fst l)), (snd l)))
 
+(** val is_new : trans -> (int * q) -> bool **)
+
+let is_new t p =
+  mem (fst p) (gets t)
+
 (** val pulled : trans -> numbers_of -> linear **)
 
 let pulled t l =
@@ -2200,8 +2477,8 @@ let pulled t l =
     then ((fst l0), (qred (qplus (snd l0) (snd p))))
     else (match lookup (fst p) t.copies with
           | Some v -> add_term (snd p) v l0
-          | None -> ((plus_at (fst p) (snd p) (fst l0)), (snd l0)))) ([],
-    { qnum = Z0; qden = XH }) l
+          | None -> l0)) ((filter (fun p -> negb (is_new t p)) l), { qnum =
+    Z0; qden = XH }) (filter (is_new t) l)
 
 (** val add_atoms : (atom * q) list -> linear -> linear **)
 
@@ -2233,26 +2510,6 @@ let withinQ l d0 k =
   | Exponential -> qle_bool (qopp d0) k
   | Exact -> true
 
-(** val alike : item list -> item list -> bool **)
-
-let rec alike o o' =
-  match o with
-  | [] -> (match o' with
-           | [] -> true
-           | _ :: _ -> false)
-  | i :: o0 ->
-    (match o' with
-     | [] -> false
-     | i' :: o'0 ->
-       (&&)
-         (match i with
-          | Sym x -> (match i' with
-                      | Sym y -> (=) x y
-                      | _ -> false)
-          | _ -> (match i' with
-                  | Sym _ -> false
-                  | _ -> true)) (alike o0 o'0))
-
 (** val read_of : view -> rstep -> q -> q **)
 
 let read_of v c x =
@@ -2261,10 +2518,10 @@ let read_of v c x =
   else { qnum = Z0; qden = XH }
 
 (** val possible :
-    positive -> automaton -> view -> rstep list -> int -> numbers_of ->
+    grade -> automaton -> view -> rstep list -> int -> numbers_of ->
     numbers_of -> bool **)
 
-let rec possible n a v run q0 s r =
+let rec possible g a v run q0 s r =
   match run with
   | [] -> true
   | c :: run' ->
@@ -2276,13 +2533,43 @@ let rec possible n a v run q0 s r =
         ((&&)
           ((&&)
             ((&&) (Nat.ltb c.taken (length a.transitions)) ((=) t.src q0))
-            (can_beQ n (v.st_of q0).law_of (v.st_of q0).d
+            (can_beQ g (v.st_of q0).law_of (v.st_of q0).d
               (qplus m (v.st_of q0).mu) c.drawn))
           ((||) (negb (shows_other t))
-            (can_beQ n (v.st_of q0).law_of' (v.st_of q0).d'
+            (can_beQ g (v.st_of q0).law_of' (v.st_of q0).d'
               (qplus m (v.st_of q0).mu') c.drawn')))
         (forallb (atom_holds s c.drawn) (atoms t)))
-      (possible n a v run' t.tgt (updQ s t c.drawn) (setQ t.sets e r))
+      (possible g a v run' t.tgt (updQ s t c.drawn) (setQ t.sets e r))
+
+(** val drawn_from : view -> rstep -> origins -> origin **)
+
+let drawn_from v c o =
+  let s = v.st_of (v.tr_of c.taken).src in sample_origin s.law_of s.d o
+
+(** val has_room : view -> rstep list -> numbers_of -> origins -> bool **)
+
+let rec has_room v run s o =
+  match run with
+  | [] -> true
+  | c :: run' ->
+    let t = v.tr_of c.taken in
+    (&&) (forallb (roomy s o c.drawn (drawn_from v c o)) (atoms t))
+      (has_room v run' (updQ s t c.drawn)
+        (upd_origins o t (drawn_from v c o)))
+
+(** val origins_after : view -> rstep list -> origins -> origins **)
+
+let rec origins_after v run o =
+  match run with
+  | [] -> o
+  | c :: run' ->
+    origins_after v run' (upd_origins o (v.tr_of c.taken) (drawn_from v c o))
+
+(** val near_enough :
+    grade -> view -> rstep list -> numbers_of -> origins -> bool **)
+
+let near_enough g v run s o =
+  (||) (negb g.mixes) (has_room v run s o)
 
 (** val stepped : view -> rstep -> numbers_of -> linear **)
 
@@ -2355,29 +2642,15 @@ let rec differing_after v run r =
     differing_after v run'
       (setQ (v.tr_of c.taken).sets (read_of v c c.more) r)
 
-(** val check_more : positive -> view -> claim -> rstep -> bool **)
+(** val check_more : grade -> view -> claim -> rstep -> bool **)
 
-let check_more n v c s =
+let check_more g v c s =
   (||) (negb (v.st_of (v.tr_of s.taken).src).reads)
     ((&&)
       ((&&)
         ((&&) (qle_bool (qmult c.c_sens c.c_low) (qopp s.more))
           (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
-        (on_grid n s.more)) (on_grid n s.entry_at))
-
-(** val follows0 : view -> int -> rstep list -> int -> bool **)
-
-let rec follows0 v size run k =
-  match run with
-  | [] -> Nat.ltb k size
-  | c :: run' ->
-    if (v.st_of (v.tr_of c.taken).src).reads
-    then (match if qeq_bool c.more { qnum = Z0; qden = XH }
-                then fst (v.moves_of k)
-                else snd (v.moves_of k) with
-          | Some k' -> follows0 v size run' k'
-          | None -> false)
-    else follows0 v size run' k
+        (g.shift_ok s.more)) (g.shift_ok s.entry_at))
 
 (** val pattern_after : view -> rstep list -> int -> int option **)
 
@@ -2393,156 +2666,252 @@ let rec pattern_after v run k =
           | None -> None)
     else pattern_after v run' k
 
-(** val alone : view -> rstep list -> int -> int list -> bool **)
+(** val loose_term : term -> term **)
 
-let rec alone v run q0 rivals =
+let loose_term v =
+  { negative = v.negative; whence = v.whence; plus = { qnum = Z0; qden =
+    XH } }
+
+(** val loose_trans : trans -> trans **)
+
+let loose_trans t =
+  { src = t.src; tgt = t.tgt; t_ge = []; t_lt = []; others =
+    (map (fun a -> { low = (loose_term a.low); high = (loose_term a.high);
+      strict = false }) (atoms t)); asg = t.asg; copies =
+    (map (fun p -> ((fst p), (loose_term (snd p)))) t.copies); sets = t.sets;
+    out = t.out }
+
+(** val loose_stat : stat -> stat **)
+
+let loose_stat s =
+  { reads = s.reads; law_of = s.law_of; d = s.d; mu = { qnum = Z0; qden =
+    XH }; law_of' = s.law_of'; d' = s.d'; mu' = { qnum = Z0; qden = XH };
+    factors = s.factors }
+
+(** val loose : view -> view **)
+
+let loose v =
+  { tr_of = (fun i -> loose_trans (v.tr_of i)); st_of = (fun q0 ->
+    loose_stat (v.st_of q0)); leaving_of = v.leaving_of; stored_of =
+    v.stored_of; moves_of = v.moves_of; lesser_of = v.lesser_of; why_of =
+    v.why_of }
+
+(** val with_numbers : rstep -> slopes_of -> rstep **)
+
+let with_numbers c x =
+  { taken = c.taken; entry_at = x.of_entry; more = c.more; drawn =
+    x.of_drawn; drawn' = x.of_drawn'; weights = c.weights; pulls = c.pulls }
+
+(** val bases : segment -> rstep list **)
+
+let bases g =
+  map (fun l -> l.base) g.steps
+
+(** val aheads : segment -> rstep list **)
+
+let aheads g =
+  map (fun c -> with_numbers c.base c.ahead) g.steps
+
+(** val behinds : segment -> rstep list **)
+
+let behinds g =
+  map (fun c -> with_numbers c.base c.behind) g.steps
+
+(** val shifted_by : numbers_of -> numbers_of -> numbers_of **)
+
+let shifted_by l s =
+  app l (filter (fun p -> negb (mem (fst p) (map fst l))) s)
+
+(** val stored_in : view -> rstep list -> int list **)
+
+let stored_in v run =
+  flat_map (fun c -> gets (v.tr_of c.taken)) run
+
+(** val set_in : view -> rstep list -> int list **)
+
+let set_in v run =
+  flat_map (fun c -> map fst (v.tr_of c.taken).sets) run
+
+(** val keeps :
+    int list -> numbers_of -> numbers_of -> numbers_of -> numbers_of ->
+    numbers_of -> numbers_of -> bool **)
+
+let keeps xs s s1 s2 t t1 t2 =
+  forallb (fun x ->
+    (&&)
+      ((&&)
+        (qeq_bool (getQ t x)
+          (qplus (qminus (getQ s x) (getQ s1 x)) (getQ s2 x)))
+        (qeq_bool (getQ t1 x) (getQ s1 x))) (qeq_bool (getQ t2 x) (getQ s2 x)))
+    xs
+
+(** val possible_in :
+    grade -> automaton -> view -> segment list -> int -> numbers_of ->
+    numbers_of -> numbers_of -> numbers_of -> origins -> bool **)
+
+let rec possible_in gr a v run q0 s r s1 r1 o =
   match run with
-  | [] -> negb (nonempty rivals)
-  | c :: run' ->
-    let o = (v.tr_of c.taken).out in
-    let like0 = fun i -> alike (v.tr_of i).out o in
-    alone v run' (v.tr_of c.taken).tgt
-      (nodup (=)
-        (map (fun i -> (v.tr_of i).tgt)
-          (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like0 i))
-              (v.leaving_of q0))
-            (filter like0 (flat_map v.leaving_of rivals)))))
+  | [] -> true
+  | g :: run' ->
+    let (p, u) = advance v (bases g) q0 s r in
+    let (q', t) = p in
+    let (p0, u1) = advance (loose v) (aheads g) q0 s1 r1 in
+    let (_, t1) = p0 in
+    let o' = origins_after v (bases g) o in
+    (&&)
+      ((&&)
+        ((&&) (possible gr a v (bases g) q0 s r)
+          (near_enough gr v (bases g) s o))
+        (possible gr a (loose v) (aheads g) q0 s1 r1))
+      (if g.again
+       then let s2 = shifted_by g.drift s1 in
+            let r2 = shifted_by g.drift_r r1 in
+            let (p1, u2) = advance (loose v) (behinds g) q0 s2 r2 in
+            let (_, t2) = p1 in
+            (&&)
+              ((&&)
+                ((&&)
+                  ((&&)
+                    ((&&) (possible gr a (loose v) (behinds g) q0 s2 r2)
+                      ((=) q0 q')) ((||) (negb gr.mixes) (comes_back o o')))
+                  (keeps (app (map fst g.drift) (stored_in v (bases g))) s s1
+                    s2 t t1 t2))
+                (keeps (app (map fst g.drift_r) (set_in v (bases g))) r r1 r2
+                  u u1 u2)) (possible_in gr a v run' q0 s r s2 r2 o)
+       else possible_in gr a v run' q' t u t1 u1 o')
 
-(** val rivals_after :
-    view -> rstep list -> int -> int list -> int * int list **)
+(** val back_in :
+    view -> segment list -> numbers_of * (numbers_of * (q * q) list) list **)
 
-let rec rivals_after v run q0 rivals =
-  match run with
-  | [] -> (q0, rivals)
-  | c :: run' ->
-    let o = (v.tr_of c.taken).out in
-    let like0 = fun i -> alike (v.tr_of i).out o in
-    rivals_after v run' (v.tr_of c.taken).tgt
-      (nodup (=)
-        (map (fun i -> (v.tr_of i).tgt)
-          (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like0 i))
-              (v.leaving_of q0))
-            (filter like0 (flat_map v.leaving_of rivals)))))
-
-(** val same_number : q -> q -> bool **)
-
-let same_number x y =
-  (&&) (Z.eqb x.qnum y.qnum) (Coq_Pos.eqb x.qden y.qden)
-
-(** val same_numbers : numbers_of -> numbers_of -> bool **)
-
-let rec same_numbers l l' =
-  match l with
-  | [] -> (match l' with
-           | [] -> true
-           | _ :: _ -> false)
-  | p0 :: l0 ->
-    let (x, q0) = p0 in
-    (match l' with
-     | [] -> false
-     | p1 :: l'0 ->
-       let (y, p) = p1 in
-       (&&) ((&&) ((=) x y) (same_number q0 p)) (same_numbers l0 l'0))
-
-(** val same_list : int list -> int list -> bool **)
-
-let rec same_list l l' =
-  match l with
-  | [] -> (match l' with
-           | [] -> true
-           | _ :: _ -> false)
-  | x :: l0 ->
-    (match l' with
-     | [] -> false
-     | y :: l'0 -> (&&) ((=) x y) (same_list l0 l'0))
+let rec back_in v = function
+| [] -> ([], [])
+| g :: run' ->
+  let (l, ks) = back_in v run' in
+  if g.again
+  then let (l', k) = back v (bases g) [] in
+       ((fold_right (fun p -> plus_at (fst p) (snd p)) l l'), (((app l' l),
+       k) :: ks))
+  else let (l', k) = back v (bases g) l in (l', (([], k) :: ks))
 
 (** val untouched : view -> rstep list -> numbers_of -> bool **)
 
 let untouched v run l =
   forallb (fun c ->
-    forallb (fun p -> negb (mem (fst p) (gets (v.tr_of c.taken)))) l) run
+    forallb (fun p ->
+      (||) (qeq_bool (snd p) { qnum = Z0; qden = XH })
+        (negb (mem (fst p) (gets (v.tr_of c.taken))))) l) run
 
-(** val check_rounds : positive -> automaton -> view -> gcert -> bool **)
+(** val steep_in :
+    view -> q -> segment -> (numbers_of * (q * q) list) -> bool **)
 
-let check_rounds n a v c =
-  let first = c.g_before in
-  let round = c.g_round in
-  let last = c.g_after in
-  let run = app first (app round last) in
-  let (la, ka) = back v last [] in
-  let (lr, kr) = back v round [] in
-  let (_, kb) = back v first (app la lr) in
-  let (p, r) = advance v first a.initial [] [] in
-  let (q0, s) = p in
-  let (p0, r') = advance v round q0 s r in
-  let (q', s') = p0 in
-  let e = differing_after v first [] in
-  let (q1, rivals) = rivals_after v first a.initial [] in
-  let (q2, rivals') = rivals_after v round q1 rivals in
+let steep_in v share g lk =
+  if g.again
+  then (&&)
+         (forallb (fun c ->
+           forallb (qle_bool { qnum = Z0; qden = XH }) c.weights) (bases g))
+         (untouched v (bases g) (fst lk))
+  else forallb (fun p -> check_steep v share (fst p) (snd p))
+         (combine (bases g) (snd lk))
+
+(** val steady_in : view -> segment list -> numbers_of -> bool **)
+
+let rec steady_in v run e =
+  match run with
+  | [] -> true
+  | g :: run' ->
+    let e' = differing_after v (bases g) e in
+    if g.again
+    then (&&)
+           (forallb (fun x -> qeq_bool (getQ e' x) (getQ e x))
+             (set_in v (bases g))) (steady_in v run' e)
+    else steady_in v run' e'
+
+(** val worth_in :
+    view -> segment list -> (numbers_of * (q * q) list) list -> numbers_of ->
+    q **)
+
+let rec worth_in v run ks e =
+  match run with
+  | [] -> { qnum = Z0; qden = XH }
+  | g :: run' ->
+    (match ks with
+     | [] -> { qnum = Z0; qden = XH }
+     | k :: ks' ->
+       qred
+         (qplus (worth v (bases g) (snd k) e)
+           (worth_in v run' ks'
+             (if g.again then e else differing_after v (bases g) e))))
+
+(** val follows_in : automaton -> view -> segment list -> int -> bool **)
+
+let rec follows_in a v run k =
+  match run with
+  | [] -> Nat.ltb k (length a.differ)
+  | g :: run' ->
+    (match pattern_after v (bases g) k with
+     | Some k' ->
+       (&&) ((||) (negb g.again) ((=) k k')) (follows_in a v run' k')
+     | None -> false)
+
+(** val alone_in : view -> place list -> segment list -> pursued -> bool **)
+
+let rec alone_in v w run x =
+  match run with
+  | [] -> negb (nonempty (snd x))
+  | g :: run' ->
+    let round = map (fun r -> r.taken) (bases g) in
+    if g.again
+    then let y = ((fst x),
+           (spread w v (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ (Stdlib.Int.succ
+             (Stdlib.Int.succ (Stdlib.Int.succ
+             0)))))))))))))))))))))))))))))))))))))))))))))))))) round
+             (fst x) (snd x)))
+         in
+         (&&) (settled y (pursue w v round y)) (alone_in v w run' y)
+    else alone_in v w run' (pursue w v round x)
+
+(** val check_mores : grade -> view -> claim -> segment -> bool **)
+
+let check_mores gr v c g =
   (&&)
-    ((&&)
-      ((&&)
-        ((&&)
-          ((&&)
-            ((&&)
-              ((&&)
-                ((&&)
-                  ((&&)
-                    ((&&)
-                      ((&&)
-                        ((&&)
-                          ((&&)
-                            ((&&)
-                              ((&&)
-                                ((&&)
-                                  ((&&) (check_claim c.g_claim)
-                                    (check_model (multiples n) a v))
-                                  (possible n a v run a.initial [] []))
-                                (forallb (fun p1 ->
-                                  check_steep v { qnum = Z0; qden = XH }
-                                    (fst p1) (snd p1)) (combine first kb)))
-                              (forallb (fun p1 ->
-                                check_steep v { qnum = Z0; qden = XH }
-                                  (fst p1) (snd p1)) (combine last ka)))
-                            (forallb (fun c0 ->
-                              forallb (qle_bool { qnum = Z0; qden = XH })
-                                c0.weights) round))
-                          (untouched v round (app la lr))) ((=) q0 q'))
-                      (same_numbers s s')) (same_numbers r r'))
-                  (same_numbers e (differing_after v round e)))
-                (forallb (check_more n v c.g_claim) run))
-              (follows0 v (length a.differ) run 0))
-            (match pattern_after v first 0 with
-             | Some k ->
-               (match pattern_after v round k with
-                | Some k' -> (=) k k'
-                | None -> false)
-             | None -> false)) (alone v run a.initial [])) ((=) q1 q2))
-      (same_list rivals rivals'))
-    (qlt_bool { qnum = Z0; qden = XH }
-      (qplus (qplus (worth v first kb []) (worth v round kr e))
-        (worth v last ka e)))
+    ((&&) (forallb (check_more gr v c) (bases g))
+      (forallb (check_more gr v c) (aheads g)))
+    (forallb (check_more gr v c) (behinds g))
 
 (** val check_run :
-    positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
+    grade -> automaton -> view -> q -> (q -> bool) -> rcert -> bool **)
 
-let check_run n a v share enough c =
+let check_run gr a v share enough c =
   let run = c.r_run in
-  let (_, ks) = back v run [] in
+  let ks = snd (back_in v run) in
   (&&)
     ((&&)
       ((&&)
         ((&&)
           ((&&)
             ((&&)
-              ((&&) (check_claim c.r_claim) (check_model (multiples n) a v))
-              (possible n a v run a.initial [] []))
-            (forallb (fun p -> check_steep v share (fst p) (snd p))
-              (combine run ks))) (forallb (check_more n v c.r_claim) run))
-        (follows0 v (length a.differ) run 0)) (alone v run a.initial []))
-    (enough (worth v run ks []))
+              ((&&) ((&&) (check_claim c.r_claim) (check_model gr a v))
+                (possible_in gr a v run a.initial [] [] [] [] []))
+              (forallb (fun p -> steep_in v share (fst p) (snd p))
+                (combine run ks))) (forallb (check_mores gr v c.r_claim) run))
+          (steady_in v run [])) (follows_in a v run 0))
+      (alone_in v c.r_watched run ((a.initial, []), [])))
+    (enough (worth_in v run ks []))
 
 (** val worth_D : rcert -> q -> bool **)
 
@@ -2550,22 +2919,17 @@ let worth_D c w =
   (&&) (qle_bool { qnum = Z0; qden = XH } c.r_claim.c_D)
     (qle_bool c.r_claim.c_D w)
 
-(** val check_lower : positive -> automaton -> rcert -> bool **)
+(** val check_lower : grade -> automaton -> rcert -> bool **)
 
-let check_lower n a c =
-  check_run n a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden = XH }
-    (worth_D c) c
+let check_lower gr a c =
+  check_run gr a (by_trees (grow a c.r_hints)) { qnum = (Zpos XH); qden =
+    XH } (worth_D c) c
 
-(** val check_growth : positive -> automaton -> rcert -> bool **)
+(** val check_growth : grade -> automaton -> rcert -> bool **)
 
-let check_growth n a c =
-  check_run n a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
+let check_growth gr a c =
+  check_run gr a (by_trees (grow a c.r_hints)) { qnum = Z0; qden = XH }
     (qlt_bool { qnum = Z0; qden = XH }) c
-
-(** val check_growth_in_rounds : positive -> automaton -> gcert -> bool **)
-
-let check_growth_in_rounds n a c =
-  check_rounds n a (by_trees (grow a c.g_hints)) c
 
 type spot = bool * place
 
@@ -2600,9 +2964,9 @@ let after b b' =
   { most = (sum_of b.most b'.most); unreached =
     ((||) b.unreached b'.unreached) }
 
-(** val at_most : limit -> limit -> bool **)
+(** val at_most0 : limit -> limit -> bool **)
 
-let at_most b b' =
+let at_most0 b b' =
   (&&) (qle_bool b.most b'.most)
     ((||) ((||) (negb (qle_bool b'.most b.most)) b.unreached)
       (negb b'.unreached))
@@ -2617,7 +2981,7 @@ let least o o' =
   match o with
   | Some b ->
     (match o' with
-     | Some b' -> if at_most b b' then o else o'
+     | Some b' -> if at_most0 b b' then o else o'
      | None -> o)
   | None -> o'
 
@@ -2660,11 +3024,11 @@ let learn x y b = function
 | Some m0 ->
   let close = fun o ->
     match o with
-    | Some b' -> negb (at_most nothing_apart (after b b'))
+    | Some b' -> negb (at_most0 nothing_apart (after b b'))
     | None -> false
   in
   let known0 = fun o -> match o with
-                        | Some b' -> at_most b' b
+                        | Some b' -> at_most0 b' b
                         | None -> false
   in
   if close (between m0 y x)
@@ -2853,9 +3217,9 @@ let spot_in c v =
 let learn_facts l m =
   fold_right (fun f -> learn f.f_low f.f_high f.f_limit) m l
 
-(** val origin : trans -> spot -> (spot * q) option **)
+(** val origin0 : trans -> spot -> (spot * q) option **)
 
-let origin t x = match x with
+let origin0 t x = match x with
 | (c, p) ->
   (match p with
    | Zero -> Some (x, { qnum = Z0; qden = XH })
@@ -2871,7 +3235,7 @@ let origin t x = match x with
 (** val fact_follows0 : matrix -> trans -> trans -> fact -> bool **)
 
 let fact_follows0 m t t' f =
-  let of0 = fun x -> origin (if fst x then t' else t) x in
+  let of0 = fun x -> origin0 (if fst x then t' else t) x in
   (match of0 f.f_low with
    | Some p0 ->
      let (x, p) = p0 in
@@ -2880,7 +3244,7 @@ let fact_follows0 m t t' f =
         let (y, p') = p1 in
         (match between m x y with
          | Some b ->
-           at_most (after b { most = (qminus p p'); unreached = false })
+           at_most0 (after b { most = (qminus p p'); unreached = false })
              f.f_limit
          | None -> false)
       | None -> false)

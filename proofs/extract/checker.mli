@@ -1,4 +1,6 @@
 
+val xorb : bool -> bool -> bool
+
 val negb : bool -> bool
 
 val option_map : ('a1 -> 'a2) -> 'a1 option -> 'a2 option
@@ -97,8 +99,6 @@ module Coq_Pos :
   val ggcd : positive -> positive -> positive * (positive * positive)
  end
 
-val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool
-
 val nth : int -> 'a1 list -> 'a1 -> 'a1
 
 val concat : 'a1 list list -> 'a1 list
@@ -106,6 +106,8 @@ val concat : 'a1 list list -> 'a1 list
 val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
 
 val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list
+
+val fold_left : ('a1 -> 'a2 -> 'a1) -> 'a2 list -> 'a1 -> 'a1
 
 val fold_right : ('a2 -> 'a1 -> 'a1) -> 'a1 -> 'a2 list -> 'a1
 
@@ -118,8 +120,6 @@ val filter : ('a1 -> bool) -> 'a1 list -> 'a1 list
 val find : ('a1 -> bool) -> 'a1 list -> 'a1 option
 
 val combine : 'a1 list -> 'a2 list -> ('a1 * 'a2) list
-
-val nodup : ('a1 -> 'a1 -> bool) -> 'a1 list -> 'a1 list
 
 val seq : int -> int -> int list
 
@@ -594,13 +594,65 @@ val multiples : positive -> grade
 
 val inputs_too : positive -> grade
 
+type order = (place * place) list
+
+val pair_eqb : (place * place) -> (place * place) -> bool
+
+val listed : order -> (place * place) -> bool
+
+val at_most : order -> place -> place -> bool
+
+val ends_of : atom -> (place * place) option
+
+val is_strict : atom -> bool
+
+val said : trans -> order
+
+val once_each : order -> order
+
+val composed : order -> order
+
+val told : order -> trans -> order
+
+val contradicts_order : order -> trans -> bool
+
+val came : trans -> place -> place option
+
+val order_after : place list -> order -> trans -> order
+
+val alike : item list -> item list -> bool
+
+type rival = int * order
+
+val covers : rival -> rival -> bool
+
+val add_rival : rival -> rival list -> rival list
+
+val led : place list -> view -> int -> rival -> int list -> rival list
+
+type pursued = rival * rival list
+
+val pursue_step : place list -> view -> int -> pursued -> pursued
+
+val pursue : place list -> view -> int list -> pursued -> pursued
+
+val spread :
+  place list -> view -> int -> int list -> rival -> rival list -> rival list
+
+val settled : pursued -> pursued -> bool
+
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
 
-type rcert = { r_claim : claim; r_run : rstep list; r_hints : hints }
+type slopes_of = { of_entry : q; of_drawn : q; of_drawn' : q }
 
-type gcert = { g_claim : claim; g_before : rstep list; g_round : rstep list;
-               g_after : rstep list; g_hints : hints }
+type lstep = { base : rstep; ahead : slopes_of; behind : slopes_of }
+
+type segment = { again : bool; steps : lstep list; drift : (int * q) list;
+                 drift_r : (int * q) list }
+
+type rcert = { r_claim : claim; r_run : segment list; r_watched : place list;
+               r_hints : hints }
 
 type numbers_of = (int * q) list
 
@@ -618,13 +670,41 @@ val weighedQ : (int * q) list -> numbers_of -> q
 
 val atom_holds : numbers_of -> q -> atom -> bool
 
-val can_beQ : positive -> law -> q -> q -> q -> bool
+val can_beQ : grade -> law -> q -> q -> q -> bool
+
+type origin = (bool * int) option
+
+type origins = (int * origin) list
+
+val turn : bool -> origin -> origin
+
+val same_origin : origin -> origin -> bool
+
+val origin_of : origins -> int -> origin
+
+val origin_at : origins -> origin -> term -> origin
+
+val upd_origins : origins -> trans -> origin -> origins
+
+val fresh0 : origins -> int
+
+val sample_origin : law -> q -> origins -> origin
+
+val roomy : numbers_of -> origins -> q -> origin -> atom -> bool
+
+val instead : origins -> origins -> (int * origin) list
+
+val comes_back : origins -> origins -> bool
 
 type linear = numbers_of * q
+
+val put_at : int -> q -> numbers_of -> numbers_of
 
 val plus_at : int -> q -> numbers_of -> numbers_of
 
 val add_term : q -> term -> linear -> linear
+
+val is_new : trans -> (int * q) -> bool
 
 val pulled : trans -> numbers_of -> linear
 
@@ -636,13 +716,19 @@ val pulled' : (item * q) list -> q
 
 val withinQ : law -> q -> q -> bool
 
-val alike : item list -> item list -> bool
-
 val read_of : view -> rstep -> q -> q
 
 val possible :
-  positive -> automaton -> view -> rstep list -> int -> numbers_of ->
-  numbers_of -> bool
+  grade -> automaton -> view -> rstep list -> int -> numbers_of -> numbers_of
+  -> bool
+
+val drawn_from : view -> rstep -> origins -> origin
+
+val has_room : view -> rstep list -> numbers_of -> origins -> bool
+
+val origins_after : view -> rstep list -> origins -> origins
+
+val near_enough : grade -> view -> rstep list -> numbers_of -> origins -> bool
 
 val stepped : view -> rstep -> numbers_of -> linear
 
@@ -660,36 +746,66 @@ val advance :
 
 val differing_after : view -> rstep list -> numbers_of -> numbers_of
 
-val check_more : positive -> view -> claim -> rstep -> bool
-
-val follows0 : view -> int -> rstep list -> int -> bool
+val check_more : grade -> view -> claim -> rstep -> bool
 
 val pattern_after : view -> rstep list -> int -> int option
 
-val alone : view -> rstep list -> int -> int list -> bool
+val loose_term : term -> term
 
-val rivals_after : view -> rstep list -> int -> int list -> int * int list
+val loose_trans : trans -> trans
 
-val same_number : q -> q -> bool
+val loose_stat : stat -> stat
 
-val same_numbers : numbers_of -> numbers_of -> bool
+val loose : view -> view
 
-val same_list : int list -> int list -> bool
+val with_numbers : rstep -> slopes_of -> rstep
+
+val bases : segment -> rstep list
+
+val aheads : segment -> rstep list
+
+val behinds : segment -> rstep list
+
+val shifted_by : numbers_of -> numbers_of -> numbers_of
+
+val stored_in : view -> rstep list -> int list
+
+val set_in : view -> rstep list -> int list
+
+val keeps :
+  int list -> numbers_of -> numbers_of -> numbers_of -> numbers_of ->
+  numbers_of -> numbers_of -> bool
+
+val possible_in :
+  grade -> automaton -> view -> segment list -> int -> numbers_of ->
+  numbers_of -> numbers_of -> numbers_of -> origins -> bool
+
+val back_in :
+  view -> segment list -> numbers_of * (numbers_of * (q * q) list) list
 
 val untouched : view -> rstep list -> numbers_of -> bool
 
-val check_rounds : positive -> automaton -> view -> gcert -> bool
+val steep_in : view -> q -> segment -> (numbers_of * (q * q) list) -> bool
+
+val steady_in : view -> segment list -> numbers_of -> bool
+
+val worth_in :
+  view -> segment list -> (numbers_of * (q * q) list) list -> numbers_of -> q
+
+val follows_in : automaton -> view -> segment list -> int -> bool
+
+val alone_in : view -> place list -> segment list -> pursued -> bool
+
+val check_mores : grade -> view -> claim -> segment -> bool
 
 val check_run :
-  positive -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
+  grade -> automaton -> view -> q -> (q -> bool) -> rcert -> bool
 
 val worth_D : rcert -> q -> bool
 
-val check_lower : positive -> automaton -> rcert -> bool
+val check_lower : grade -> automaton -> rcert -> bool
 
-val check_growth : positive -> automaton -> rcert -> bool
-
-val check_growth_in_rounds : positive -> automaton -> gcert -> bool
+val check_growth : grade -> automaton -> rcert -> bool
 
 type spot = bool * place
 
@@ -705,7 +821,7 @@ val sum_of : q -> q -> q
 
 val after : limit -> limit -> limit
 
-val at_most : limit -> limit -> bool
+val at_most0 : limit -> limit -> bool
 
 type row = limit option list
 
@@ -796,7 +912,7 @@ val spot_in : bool -> term -> spot
 
 val learn_facts : fact list -> matrix option -> matrix option
 
-val origin : trans -> spot -> (spot * q) option
+val origin0 : trans -> spot -> (spot * q) option
 
 val fact_follows0 : matrix -> trans -> trans -> fact -> bool
 

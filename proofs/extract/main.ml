@@ -60,8 +60,8 @@ let look (a : Automata.t) c j =
   let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
   let proved reals integers =
     head @ [ pair "proved" "true"; pair "reals" (string_of_bool reals); pair "integers" (string_of_bool integers) ] in
+  let integers = multiples XH in
   let judged check broken x pruned =
-    let integers = multiples XH in
     let whole () = check integers x || not a.integer && check integers (pruned (Pruning.pruned integers a) x) in
     let real () = if a.integer then whole () else check real_numbers x in
     let rule () = broken (if a.integer then integers else real_numbers) in
@@ -69,14 +69,16 @@ let look (a : Automata.t) c j =
     else if List.exists (fun (equal, _) -> equal = None) a.automaton.differ then unproved "entries of which there are only so many"
     else if a.integer then unproved ("a certificate that breaks the rules " ^ rule () ^ ", or needs that there is no number between two integers")
     else refuse "%s breaks the rules %s" where (rule ()) in
-  let from_below written check check_in_rounds =
-    let found = proved false true in
-    match written () with
-    | `Once x when check XH a.automaton x -> found
-    | `In_rounds x when check_in_rounds XH a.automaton x -> found
-    | _ -> unproved ("a certificate of the kind " ^ kind
-        ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
-    | exception Not_proved why -> unproved why in
+  let from_below written check =
+    let found grade =
+      match written (grade == integers) with
+      | x when check grade a.automaton x -> Ok ()
+      | _ -> Error ("a certificate of the kind " ^ kind ^ " that breaks a rule, or needs the order of values to tell runs apart")
+      | exception Not_proved why -> Error why in
+    let on_integers = found integers in
+    match (if a.integer then on_integers else found real_numbers), on_integers with
+    | Error why, Error _ -> unproved why
+    | found, _ -> proved (found = Ok () && not a.integer) (on_integers = Ok ()) in
   match kind with
   | "private" ->
       let x = Certificates.private_ a where j in
@@ -90,9 +92,12 @@ let look (a : Automata.t) c j =
       let x = Certificates.in_parts a where j in
       judged (fun grade -> check_parts grade a.automaton) (fun grade -> broken_in_parts grade a.automaton x) x
         (fun prune (x : pcert) -> { x with p_parts = List.map (fun (own, g) -> own, prune g) x.p_parts; p_hints = Pruning.hints a })
-  | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower (fun _ _ _ -> false)
-  | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
-      from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
+  | "lower" -> from_below (fun integers -> Runs.lower a where j integers) check_lower
+  | "violation" ->
+      from_below (fun integers -> (match text (where ^ ".pattern") (Option.value (List.assoc_opt "pattern" (table where j)) ~default:Json.Null) with
+        | "growth" -> Runs.growth a where j
+        | "leaking-cycle" | "leaking-pair" | "disclosing-cycle" | "privacy-violating-path" as p -> Runs.pattern a where p j
+        | p -> refuse "%s has the unknown pattern %s" where p) integers) check_growth
   | "relational" ->
       let readings = Certificates.relational a where j in
       let holds grade (automaton, x) = List.exists (check_relational grade automaton) (if grade.smooth || a.integer then [ x ] else [ x; Pairs.weak x ]) in
@@ -105,8 +110,7 @@ let look (a : Automata.t) c j =
       if all grade then proved (not a.integer) (a.integer || all (multiples XH))
       else if not (grade.shift_ok low && grade.shift_ok high) then unproved "differences of integers up to a number that is none"
       else refuse "%s breaks the rules %s" where (rule grade)
-  | "violation" | "well-formed" ->
-      unproved ("certificates of the kind " ^ kind)
+  | "well-formed" -> unproved ("certificates of the kind " ^ kind)
   | k -> refuse "%s is of the unknown kind %s" where k
 
 let () =

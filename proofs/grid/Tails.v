@@ -1,27 +1,17 @@
 (* Large values of noise on a grid are as rare as its density says, and no value that it can have has probability 0. *)
 From Coq Require Import Reals ZArith List Bool Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Symdipa.Core Require Import Model.
+From Symdipa.Core Require Import Model Rare.
 From Symdipa.Grid Require Import Laplace.
 Open Scope R_scope.
-
-(* How steeply something may grow against the density. *)
-Definition within (l : law) (d k : R) : Prop :=
-  match l with Laplace => - d <= k <= d | Exponential => - d <= k | Exact => True end.
 
 Section Tails.
 Variables g eps : R.
 Hypothesis Hg : 0 < g.
 Hypothesis Heps : 0 < eps.
 
-Lemma min_exp_unit B r : 0 <= B -> unit_fun (fun z => Rmin 1 (B * exp (r z))).
-Proof.
-  intros HB z. pose proof (exp_pos (r z)). assert (0 <= B * exp (r z)) by (apply Rmult_le_pos; lra).
-  unfold Rmin. destruct (Rle_dec _ _); lra.
-Qed.
-
 (* The mean of an exponential that grows less steeply than the density falls. *)
-Lemma tail l d k th : 0 <= th < 1 -> (0 < d -> within l d k) ->
+Lemma laplace_tail l d k th : 0 <= th < 1 -> (0 < d -> within l d k) ->
   exists M, 0 < M /\ forall m B, 0 <= B -> laplace g eps l d m (fun z => Rmin 1 (B * exp (- (th * eps * k) * (z - m)))) <= M * B.
 Proof.
   intros Hth Hk0.
@@ -82,25 +72,6 @@ Proof.
     now apply Rmult_le_compat_l.
 Qed.
 
-(* What does not grow at all may be taken as often as one likes. *)
-Lemma tail_flat l d k th : 0 <= th -> within l 0 k ->
-  exists M, 0 < M /\ forall m B, 0 <= B -> laplace g eps l d m (fun z => Rmin 1 (B * exp (- (th * eps * k) * (z - m)))) <= M * B.
-Proof.
-  intros Hth Hk. destruct (tail l d (2 * th * k) (1 / 2)) as (M & HM & T); [lra| |].
-  - intros Hd. destruct l; simpl in *; auto.
-    + assert (k = 0) by lra. subst. lra.
-    + assert (0 <= th * k) by (apply Rmult_le_pos; lra). lra.
-  - exists M. split; [easy|]. intros m B HB. replace (th * eps * k) with (1 / 2 * eps * (2 * th * k)) by field. now apply T.
-Qed.
-
-(* Values that the noise can have. *)
-Definition can_be (l : law) (d m z : R) : Prop :=
-  match l with
-  | Laplace => if Rlt_dec 0 d then multiple g (z - m) else z = m
-  | Exponential => if Rlt_dec 0 d then multiple g (z - m) /\ m <= z else z = m
-  | Exact => z = m
-  end.
-
 Lemma Series_first a : (forall n, 0 <= a n) -> ex_series a -> a 0%nat <= Series a.
 Proof.
   intros P E. rewrite Series_incr_1 by easy. apply (ex_series_incr_1 a) in E.
@@ -115,23 +86,36 @@ Proof.
   assert (0 <= neg (fun k => F (k + j)%Z) 0) by apply P. lra.
 Qed.
 
-Lemma possible_value l d m z h : unit_fun h -> can_be l d m z -> 0 < h z -> 0 < laplace g eps l d m h.
+Local Notation N := (grid_laplace g eps Hg Heps).
+Lemma laplace_around l d m z r : live l d -> can_be N l d m z -> 0 < r \/ r = 0 /\ True -> 0 < laplace g eps l d m (fun y => ind (around z r y)).
 Proof.
-  intros U C Hz. unfold laplace. unfold can_be in C. destruct l; [destruct (Rlt_dec 0 d)|destruct (Rlt_dec 0 d)|]; subst; auto.
-  - destruct C as [j Ej]. assert (z = m + g * IZR j) by lra. subst z.
-    assert (Hx : 0 < g * (eps * d)) by now repeat apply Rmult_lt_0_compat.
-    apply Rmult_lt_0_compat; [now apply mass_pos|].
-    eapply Rlt_le_trans; [|apply (Zsum_term _ j)].
-    + apply Rmult_lt_0_compat; [apply weight_pos|easy].
-    + intros k. apply Rmult_le_pos; [apply weight_of_pos|apply U].
-    + now apply exZ_h.
-  - destruct C as [[j Ej] Up]. assert (z = m + g * IZR j) by lra. subst z.
-    assert (Hx : 0 < g * (eps * d)) by now repeat apply Rmult_lt_0_compat.
-    apply Rmult_lt_0_compat; [now apply mass_pos|].
-    eapply Rlt_le_trans; [|apply (Zsum_term _ j)].
-    + apply Rmult_lt_0_compat; [|easy]. simpl. unfold weight_up. destruct (Z_lt_dec j 0) as [J|]; [|apply weight_pos].
-      apply IZR_lt in J. assert (g * IZR j < 0); [|lra]. nra.
-    + intros k. apply Rmult_le_pos; [apply weight_of_pos|apply U].
-    + now apply exZ_h.
+  intros Lv C Hr. set (h := fun y => ind (around z r y)).
+  assert (Hz : 0 < h z).
+  { unfold h. assert (A : around z r z = true) by (apply around_iff; replace (z - z) with 0 by ring; rewrite Rabs_R0; destruct Hr; lra).
+    rewrite A. simpl. lra. }
+  assert (U : unit_fun h) by (intros y; unfold h; destruct (around z r y); simpl; lra).
+  assert (Term : forall j, 0 < d -> z = m + g * IZR j -> 0 < weight_of (g * (eps * d)) l j ->
+    0 < mass (g * (eps * d)) l * Zsum (fun k => weight_of (g * (eps * d)) l k * h (m + g * IZR k))).
+  { intros j Hd Ej Hw. assert (Hx : 0 < g * (eps * d)) by now repeat apply Rmult_lt_0_compat.
+    apply Rmult_lt_0_compat; [now apply mass_pos|]. eapply Rlt_le_trans; [|apply (Zsum_term _ j)].
+    - apply Rmult_lt_0_compat; [exact Hw|]. rewrite <- Ej. exact Hz.
+    - intros k. apply Rmult_le_pos; [apply weight_of_pos|apply U].
+    - now apply exZ_h. }
+  unfold laplace. unfold can_be in C. destruct l; [destruct (Rlt_dec 0 d)|destruct (Rlt_dec 0 d)|]; subst; auto.
+  - destruct C as [j Ej]. apply (Term j); [easy|lra|apply weight_pos].
+  - destruct C as [[j Ej] Up]. apply (Term j); [easy|lra|]. simpl. unfold weight_up. destruct (Z_lt_dec j 0) as [J|]; [|apply weight_pos].
+    apply IZR_lt in J. assert (g * IZR j < 0); [|lra]. nra.
 Qed.
+
+Lemma laplace_scale l d m c h : laplace g eps l d m (fun z => c * h z) = c * laplace g eps l d m h.
+Proof.
+  destruct (laplace_cases g eps l d m) as [E|[Hd E]]; rewrite !E; [easy|].
+  rewrite (Zsum_ext _ (fun k => c * (weight_of (g * (eps * d)) l k * h (m + g * IZR k)))) by (intros; ring). rewrite Zsum_scal. ring.
+Qed.
+Lemma laplace_still l d m h : ~ live l d -> laplace g eps l d m h = h m.
+Proof. unfold laplace. destruct l; simpl; [|  |easy]; intros H; destruct (Rlt_dec 0 d); easy. Qed.
+
+(* The operator is that of the noise, sets and functions are any. *)
+Definition grid_tails : tails N := @Build_tails eps N laplace_tail (fun _ _ _ => I) (fun _ _ => I)
+  (fun l d m c h _ _ _ => laplace_scale l d m c h) laplace_still True laplace_around.
 End Tails.

@@ -28,11 +28,12 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from linear_examples import noisy_max  # noqa: E402
 from random_automata import random_automaton  # noqa: E402
 from random_differ import random_differ  # noqa: E402
-from random_linear import random_linear  # noqa: E402
+from random_linear import changed, random_linear  # noqa: E402
 
 import symdipa  # noqa: E402
 from symdipa.bounds.relational import relational  # noqa: E402
 from symdipa.checker import CertificateRefused, verify  # noqa: E402
+from symdipa.checker.digest import digest  # noqa: E402
 from symdipa.checker.model import is_plain  # noqa: E402
 from symdipa.evidence.certificates import bundle, extracted  # noqa: E402
 from symdipa.files.families import generate  # noqa: E402
@@ -164,6 +165,14 @@ def weakened(file: Json) -> Json:
         for fact in node["facts"]:
             fact[2] = "<="
     return file
+
+
+def noise_of(subject: Subject, file: Json) -> str:
+    """For which noise it is proved; empty if it is not."""
+    try:
+        return " and ".join(extracted.verify(subject.automaton, json.dumps(file).encode()).noise)
+    except extracted.NotAccepted:
+        return ""
 
 
 def spoilt(rng: random.Random, subject: Subject) -> Json:
@@ -379,7 +388,8 @@ def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> t
     """The same of certificates of the kind ``lower``.
 
     The proved checker writes runs out, and judges those. So it may accept what the other one refuses for its
-    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none.
+    form; but it accepts no ``D`` above the one that the automaton has, nor that it has none, nor a run on
+    real numbers that is impossible in Python.
     """
     counts: Counter[str] = Counter()
     differ = []
@@ -396,14 +406,111 @@ def lower_bounds(rng: random.Random, subjects: list[Subject], mutants: int) -> t
             if not why:
                 differ.append(f"{subject.name}: proved to have no D\n{json.dumps(file)}")
             continue
-        rule, why = in_python(subject, file), in_coq(subject, file)
+        rule, noise = in_python(subject, file), noise_of(subject, file)
         kind = "lower" if k < 0 else "mutant of lower"
         said = "accepted" if not rule else "refused"
-        counts[f"{kind}: {said} in Python, {'not proved' if why else 'proved'}"] += 1
+        counts[f"{kind}: {said} in Python, {'proved on ' + noise if noise else 'not proved'}"] += 1
+        if noise.startswith("real") and rule == "run-feasible":
+            differ.append(f"{subject.name}: possible on real numbers, but not in Python\n{json.dumps(file)}")
         above = Fraction(file["certificates"][0]["D"]) > Fraction(subject.certificate["D"])
-        if not why and above:
+        if noise and above:
             differ.append(f"{subject.name}: D is too large, and proved\n{json.dumps(file)}")
     return counts, differ
+
+
+# Violations
+
+MAKERS: tuple[Callable[[random.Random], symdipa.Automaton], ...] = (
+    random_automaton,
+    random_linear,
+    random_differ,
+)
+
+
+def violation_of(name: str, automaton: symdipa.Automaton, timeout: float) -> Subject | None:
+    try:
+        file = symdipa.certify(symdipa.check(automaton, timeout=timeout), timeout=timeout)
+    except (NothingToCertify, symdipa.SymdipaError):
+        return None
+    assert isinstance(file, dict)
+    found = [c for c in file["certificates"] if c["kind"] == "violation"]
+    return Subject(name, automaton, file | {"certificates": found}) if found else None
+
+
+def random_violations(
+    rng: random.Random, count: int, make: Callable[[random.Random], symdipa.Automaton]
+) -> Iterator[Subject]:
+    found = 0
+    while found < count:
+        subject = violation_of(f"random {found}", make(rng), 5)
+        if subject is not None:
+            yield subject
+            found += 1
+
+
+def violations(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[Counter[str], list[str]]:
+    """Certificates of violations; and the same, perhaps spoilt, of automata that are private.
+
+    These are the automata with a few small changes: those for which a ``D`` is proved that way.
+    """
+    counts: Counter[str] = Counter()
+    wrong = []
+    for subject in subjects:
+        distinct = verify(subject.automaton, json.dumps(subject.file)).claims[0].distinct
+        why = in_coq(subject, subject.file)
+        counts[
+            f"violation: {'distinct' if distinct else 'not distinct'} in Python, "
+            f"{'not proved' if why else 'proved'}"
+        ] += 1
+        if not why and not distinct:
+            wrong.append(f"{subject.name}: proved, but not distinct in Python\n{json.dumps(subject.file)}")
+    for _ in range(mutants):
+        subject = rng.choice(subjects)
+        other = changed(rng, subject.automaton)
+        if len(other.transitions) < 1 or not _has_bound(other):
+            counts["violation of another automaton: nothing is known of that"] += 1
+            continue
+        for k in range(5):
+            file = copy.deepcopy(subject.file) | {"automaton": {"sha256": digest(other)}}
+            if k:
+                _spoil_violation(rng, file["certificates"][0], len(other.transitions))
+            why = in_coq(Subject(subject.name, other, file), file)
+            counts[f"violation of a private automaton: {'not proved' if why else 'proved'}"] += 1
+            if not why:
+                text = symdipa.dumps(other)
+                wrong.append(f"{subject.name}: private, and proved not to be\n{text}\n{json.dumps(file)}")
+    return counts, wrong
+
+
+def _has_bound(automaton: symdipa.Automaton) -> bool:
+    try:
+        result = symdipa.weigh(automaton, methods=("alignment",), certified=True, timeout=5)
+        file = symdipa.certify(result, timeout=5)
+    except (NothingToCertify, symdipa.SymdipaError):
+        return False
+    assert isinstance(file, dict)
+    return any(c["kind"] in UPPER for c in file["certificates"])
+
+
+def _spoil_violation(rng: random.Random, certificate: Json, transitions: int) -> None:
+    run = certificate["run"]
+    if "flow" in certificate and rng.random() < 0.5:
+        certificate["D"] = "0"
+        _spoil_run(rng, certificate, transitions)
+        del certificate["D"]
+        return
+    match rng.randrange(5):
+        case 0:
+            run[rng.randrange(len(run))] = rng.randrange(transitions)
+        case 1 if certificate.get("cycles"):
+            rng.choice(certificate["cycles"])[rng.randrange(2)] = rng.randrange(len(run) + 1)
+        case 2 if certificate.get("path"):
+            path = certificate["path"]
+            path[rng.randrange(len(path))] = rng.randrange(len(run))
+        case 3 if certificate.get("path"):
+            certificate["path"] = [rng.randrange(len(run)) for _ in range(rng.randrange(2, 5))]
+        case 4 if "rounds" in certificate:
+            certificate["rounds"] = sorted(rng.sample(range(8), 2))
 
 
 def _spoil_run(rng: random.Random, certificate: Json, transitions: int) -> None:
@@ -445,6 +552,7 @@ def main() -> int:
         help="automata of which pairs of runs are certified, as many wider ones",
     )
     parser.add_argument("--lower", type=int, default=0, help="mutants of bounds from below")
+    parser.add_argument("--violation", type=int, default=0, help="automata that are changed until private")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng = random.Random(options.seed)
@@ -465,6 +573,17 @@ def main() -> int:
         below += random_subjects(rng, options.wider, random_linear, ("lower",))
         below += random_subjects(rng, options.differ, random_differ, ("lower",))
         more, wrong = lower_bounds(rng, below, options.lower)
+        counts.update(more)
+        differ += wrong
+    if options.violation:
+        leaking = [
+            subject
+            for path in sorted((ROOT / "examples").glob("*/*.dipa"))
+            if (subject := violation_of(path.stem, symdipa.load(path), 20)) is not None
+        ]
+        for make in MAKERS:
+            leaking += random_violations(rng, options.automata, make)
+        more, wrong = violations(rng, leaking, options.violation)
         counts.update(more)
         differ += wrong
     for said, count in sorted(counts.items()):

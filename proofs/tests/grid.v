@@ -1,7 +1,7 @@
 (* What is proved for noise on a grid, and on what it rests. *)
 From Coq Require Import Reals QArith Qreals.
 From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide Relational.
-From Symdipa.Grid Require Import Laplace Grid Fine Below Rounds Example.
+From Symdipa.Grid Require Import Laplace Grid Fine Bounds Example.
 Print near.
 Print differ_as.
 Print allows.
@@ -20,7 +20,6 @@ Check checked_relational_on.
 Check checked_relational_fine.
 Check checked_lower.
 Check checked_growth.
-Check checked_growth_in_rounds.
 Check svt_private.
 Check every_entry_spec.
 Check entries_spec.
@@ -34,7 +33,6 @@ Print Assumptions checked_relational_on.
 Print Assumptions checked_relational_fine.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.
-Print Assumptions checked_growth_in_rounds.
 Print Assumptions svt_private.
 Print Assumptions every_entry_spec.
 Print Assumptions entries_spec.

@@ -90,7 +90,8 @@ class Claim:
                 return f"a run that costs as much as one likes for {self.inputs}"
             case _:
                 conclusion = "not private" if self.distinct else "not well-formed"
-                return f"{conclusion}: a {str(self.pattern).replace('-', ' ')}"
+                whom = "" if self.inputs is None else f" for {self.inputs}"
+                return f"{conclusion}{whom}: a {str(self.pattern).replace('-', ' ')}"
 
 
 def inputs_of(certificate: dict[str, object], where: str, differ: str = "all") -> Inputs:

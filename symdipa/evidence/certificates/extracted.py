@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from symdipa.checker import Claim
-from symdipa.checker.claims import Inputs, both_ways, inputs_of
+from symdipa.checker.claims import both_ways, inputs_of
 from symdipa.checker.reading import parse, rational, table
 from symdipa.files import formats
 from symdipa.model.automaton import Automaton
@@ -106,9 +106,12 @@ def _answer(done: subprocess.CompletedProcess[str]) -> dict[str, object]:
     )
 
 
-def _claim(kind: str, content: Mapping[str, object], inputs: Inputs, where: str) -> Claim:
+def _claim(kind: str, content: Mapping[str, object], where: str, differ: str) -> Claim:
+    # The paper's patterns are about differences from -1 to 1
+    about = {"adjacency": ["-1", "1"], "sensitivity": "1"} | dict(content)
+    inputs = inputs_of(about, where, differ)
     if kind == "violation":
-        return Claim(kind, inputs=inputs, pattern="growth", distinct=True)
+        return Claim(kind, inputs=inputs, pattern=str(content["pattern"]), distinct=True)
     bound = rational(content["D"], f"{where}.D")
     if kind == "lower":
         return Claim(kind, bound, inputs, distinct=True)
@@ -126,8 +129,7 @@ def _accepted(automaton: Automaton, certificate: bytes, judged: object) -> Accep
         c = item["certificate"]
         if item["proved"]:
             content = table(found[c], f"certificates[{c}]")
-            inputs = inputs_of(content, f"certificates[{c}]", automaton.differ.text)
-            claim = _claim(item["kind"], content, inputs, f"certificates[{c}]")
+            claim = _claim(item["kind"], content, f"certificates[{c}]", automaton.differ.text)
             if not item["reals"] and not automaton.integer:
                 on_integers.append(claim)
                 continue
