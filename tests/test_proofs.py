@@ -30,6 +30,7 @@ from symdipa.checker import CertificateRefused, Inputs, verify
 from symdipa.checker.digest import digest
 from symdipa.checker.model import Step
 from symdipa.checker.plain import private
+from symdipa.checker.relational.effects import Drawn
 from symdipa.evidence.certificates import extracted
 from symdipa.files import formats
 from symdipa.interface.cli import cli
@@ -347,13 +348,53 @@ def test_report_noisy_max_costs_two_samples_by_a_theorem(program: Path, agree: M
         assert agree.in_coq(subject, subject.file)
 
 
+def test_a_tie_that_costs_nothing_in_python_is_noticed(
+    program: Path, agree: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A rule that takes ties for free lets the hidden maximum pass with D = 0."""
+    (path,) = (ROOT / "examples").glob("*/hidden_maximum.dipa")
+    (subject,) = agree.of_pairs("hidden maximum", symdipa.load(path))
+    subject.certificate["D"] = "0"
+    for node in subject.certificate["nodes"]:
+        node["potential"] = "0"
+    assert agree.in_python(subject, subject.file) == "pair-potential"
+    monkeypatch.setattr(Drawn, "cost", lambda *_: Fraction(0))
+    assert not agree.in_python(subject, subject.file)
+    assert "pair-potential" in agree.in_coq(subject, subject.file)
+
+
+TWISTED = {
+    "an unknown key": lambda c: c["nodes"][0].update(colour="red"),
+    "a move twice": lambda c: c["nodes"][2]["moves"].append(c["nodes"][2]["moves"][0]),
+    "an edge twice": lambda c: c["machine"]["edges"].append(c["machine"]["edges"][0]),
+    "a letter of two classes": lambda c: c["suffixes"]["before"].append(c["suffixes"]["before"][0]),
+    "a fact about no variable": lambda c: c["nodes"][3]["facts"][0].__setitem__(0, [1, "nobody"]),
+    "a third copy": lambda c: c["nodes"][3]["facts"][0].__setitem__(0, [3, "limit"]),
+    "a node that is not there": lambda c: c["initial"].append(len(c["nodes"])),
+    "a stop that goes on": lambda c: c["machine"]["edges"][-1].__setitem__(3, 0),
+    "a number that is no text": lambda c: c["nodes"][2].update(potential=2),
+    "another first state": lambda c: c["machine"]["states"].__setitem__(0, "q1"),
+    "no accepting state": lambda c: c["machine"].update(accepting=[]),
+}
+
+
+@pytest.mark.parametrize("how", TWISTED)
+def test_certificates_of_pairs_are_read_strictly(program: Path, agree: ModuleType, how: str) -> None:
+    (path,) = (ROOT / "examples").glob("*/hidden_maximum.dipa")
+    (subject,) = agree.of_pairs("hidden maximum", symdipa.load(path))
+    assert not agree.in_coq(subject, subject.file)
+    TWISTED[how](subject.certificate)
+    assert agree.in_python(subject, subject.file)
+    assert agree.in_coq(subject, subject.file) not in ("", "not_proved")
+
+
 def test_both_checkers_agree_on_pairs_of_runs(program: Path, agree: ModuleType) -> None:
     rng = random.Random(20261202)
     subjects = list(agree.random_pairs(rng, 12, agree.random_automaton))
     subjects += agree.random_pairs(rng, 12, agree.random_linear)
     counts, differ = agree.compare(rng, subjects, 250)
     assert not differ
-    assert counts["certificate: accepted by both"] > 18
+    assert counts["certificate: accepted by both"] == len(subjects)
     assert counts["mutant: refused by both"] > 60 and counts["mutant: accepted by both"] > 30
 
 

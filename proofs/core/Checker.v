@@ -40,8 +40,8 @@ Record pcert := { p_claim : claim; p_pots : list Q; p_parts : list (list nat * g
 
 (* What depends on the noise: the shifts that it allows, the factors that registers may have, whether means of shifts are
    allowed shifts, whether the least and largest difference are, besides 0, all differences between them, and whether
-   single values have probability 0. *)
-Record grade := { shift_ok : Q -> bool; factor_ok : Q -> bool; mixes : bool; only_ends : Q -> Q -> bool; smooth : bool }.
+   single values have probability 0; and, where inputs and so all values are on a grid, how wide it is (used for pairs of runs). *)
+Record grade := { shift_ok : Q -> bool; factor_ok : Q -> bool; mixes : bool; only_ends : Q -> Q -> bool; smooth : bool; width_of : option Q }.
 
 (* ---- Looking things up ---- *)
 
@@ -631,9 +631,13 @@ Definition on_grid (n : positive) (q : Q) : bool := Z.eqb (Z.modulo (Zpos n * Qn
 
 (* Real numbers; multiples of 1/n; multiples of some 1/n. *)
 Definition real_numbers : grade := {|
-  shift_ok := fun _ => true; factor_ok := fun _ => true; mixes := true; only_ends := fun _ _ => false; smooth := true |}.
+  shift_ok := fun _ => true; factor_ok := fun _ => true; mixes := true; only_ends := fun _ _ => false; smooth := true; width_of := None |}.
 Definition multiples (n : positive) : grade := {|
   shift_ok := on_grid n; factor_ok := on_grid 1; mixes := false;
-  only_ends := fun lo hi => Qle_bool (- (1 # n)) lo && Qle_bool hi (1 # n); smooth := false |}.
+  only_ends := fun lo hi => Qle_bool (- (1 # n)) lo && Qle_bool hi (1 # n); smooth := false; width_of := None |}.
 Definition some_multiples : grade := {|
-  shift_ok := fun _ => true; factor_ok := on_grid 1; mixes := false; only_ends := fun _ _ => false; smooth := false |}.
+  shift_ok := fun _ => true; factor_ok := on_grid 1; mixes := false; only_ends := fun _ _ => false; smooth := false; width_of := None |}.
+(* The same where inputs are multiples of 1/n, too. *)
+Definition inputs_too (n : positive) : grade := {|
+  shift_ok := on_grid n; factor_ok := on_grid 1; mixes := false; only_ends := only_ends (multiples n); smooth := false;
+  width_of := Some (1 # n) |}.

@@ -172,7 +172,7 @@ Local Notation V := (plain A H0).
 
 Lemma fresh_pair_spec t v w a s z : fresh_pair g V t v w = true -> typically N A (src t) a s z -> irrational (value s z v - value s z w).
 Proof.
-  unfold fresh_pair, fresh. cbn [st_of plain]. rewrite !andb_true_iff, orb_true_iff, negb_true_iff. intros [[[Sm La] Sa] Ne] [_ Ty].
+  unfold fresh_pair, fresh. cbn [st_of plain]. rewrite !andb_true_iff, orb_true_iff, negb_true_iff. intros [[[Sm La] Sa] Ne] [_ [Ty _]].
   assert (F : free s z).
   { apply Ty; auto; destruct (law_of _); try easy; now apply Qlt_R in La; rewrite Q2R_0 in La. }
   clear La Ty. destruct F as [Fz Fs].

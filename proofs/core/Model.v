@@ -81,14 +81,14 @@ Definition allowed (l : law) (u : R) : Prop :=
   match l with Laplace => True | Exponential => u <= 0 | Exact => u = 0 end.
 Definition live (l : law) (d : R) : Prop := match l with Exact => True | _ => 0 < d end.
 
-(* Where a sample can be; and samples that have no rational distance from 0, nor from what is stored or its negative, as
+(* Where a sample can be: at a distance from its mean that the noise allows; and samples that have no rational distance from 0, nor from what is stored or its negative, as
    is the rule where single values have probability 0. *)
 Definition supported (l : law) (m z : R) : Prop :=
   match l with Laplace => True | Exponential => m <= z | Exact => z = m end.
 Definition irrational (x : R) : Prop := forall q, x <> Q2R q.
 Definition free (s : store) (z : R) : Prop := irrational z /\ forall x, irrational (z - s x) /\ irrational (z + s x).
-Definition typical (atomless : Prop) (l : law) (d m : R) (s : store) (z : R) : Prop :=
-  supported l m z /\ (atomless -> l <> Exact -> 0 < d -> free s z).
+Definition typical (ok : R -> Prop) (atomless : Prop) (l : law) (d m : R) (s : store) (z : R) : Prop :=
+  supported l m z /\ (atomless -> l <> Exact -> 0 < d -> free s z) /\ ok (z - m).
 
 Record noise (eps : R) := {
   E : law -> R -> R -> (R -> R) -> R;
@@ -117,7 +117,7 @@ Record noise (eps : R) := {
   goodS_E : forall l d m g, goodJ g -> (forall s, unit_fun (g s)) -> goodS (fun s => E l d m (g s));
   E_const : forall l d m c, 0 <= c <= 1 -> E l d m (fun _ => c) = c;
   E_mono : forall l d m s h h', good h -> good h' -> unit_fun h -> unit_fun h' ->
-    (forall z, typical atomless l d m s z -> h z <= h' z) -> E l d m h <= E l d m h';
+    (forall z, typical ok atomless l d m s z -> h z <= h' z) -> E l d m h <= E l d m h';
   E_plus : forall l d m h h', good h -> good h' -> unit_fun h -> unit_fun h' -> unit_fun (fun z => h z + h' z) ->
     E l d m (fun z => h z + h' z) = E l d m h + E l d m h';
   E_shift : forall l d m s delta K h h', live l d -> allowed l (s - delta) -> ok s -> ok delta -> 0 <= K -> good h -> good h' ->

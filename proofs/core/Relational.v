@@ -92,20 +92,8 @@ Definition number_eqb (i j : item) : bool :=
   end.
 (* Where what a term says is found, and what is added to it. *)
 Definition spot_in (c : bool) (v : term) : spot := spot_of c (whence v).
-(* What a comparison says; of negatives nothing. *)
-Definition learn_atom (c : bool) (a : atom) (M : option matrix) : option matrix :=
-  if negative (low a) || negative (high a) then M
-  else learn (spot_in c (low a)) (spot_in c (high a)) (Limit (plus (high a) - plus (low a)) (strict a)) M.
-Definition learn_atoms (c : bool) (l : list atom) (M : option matrix) : option matrix := fold_right (learn_atom c) M l.
 Definition learn_facts (l : list fact) (M : option matrix) : option matrix :=
   fold_right (fun f => learn (f_low f) (f_high f) (f_limit f)) M l.
-
-(* Some transition can always be taken: of each that cannot one of these comparisons holds. *)
-Fixpoint goes_on (c : bool) (l : list (list atom)) (M : option matrix) : bool :=
-  match M with
-  | None => true
-  | Some _ => match l with [] => false | denials :: l' => forallb (fun a => goes_on c l' (learn_atom c a M)) denials end
-  end.
 
 (* What a value is after a step: one of before, and what is added; None: nothing that is known. *)
 Definition origin (t : trans) (x : spot) : option (spot * Q) :=
@@ -146,6 +134,24 @@ Section Relational.
 Variables (g : grade) (A : automaton) (V : view) (C : relcert) (W : pview).
 
 (* ---- What a step does, but with probability 0 ---- *)
+
+(* What is below a number of the grid is at most the one before it. *)
+Definition tight (b : limit) : limit :=
+  match width_of g with
+  | Some w => if unreached b && shift_ok g (most b) then Limit (most b - w) false else b
+  | None => b
+  end.
+(* What a comparison says; of negatives nothing. *)
+Definition learn_atom (c : bool) (a : atom) (M : option matrix) : option matrix :=
+  if negative (low a) || negative (high a) then M
+  else learn (spot_in c (low a)) (spot_in c (high a)) (tight (Limit (plus (high a) - plus (low a)) (strict a))) M.
+Definition learn_atoms (c : bool) (l : list atom) (M : option matrix) : option matrix := fold_right (learn_atom c) M l.
+(* Some transition can always be taken: of each that cannot one of these comparisons holds. *)
+Fixpoint goes_on (c : bool) (l : list (list atom)) (M : option matrix) : bool :=
+  match M with
+  | None => true
+  | Some _ => match l with [] => false | denials :: l' => forallb (fun a => goes_on c l' (learn_atom c a M)) denials end
+  end.
 
 Definition denied (a : atom) : atom := {| low := high a; high := low a; strict := negb (strict a) |}.
 (* One of these holds where the guard does not. *)
@@ -354,8 +360,16 @@ Definition check_initial : bool :=
   forallb (fun s => negb (mem 0 (able_of W s)) ||
     existsb (fun k => is_start s (node_at W k)) (e_initial C)) (numbers (s_able (e_suffixes C))).
 
+(* Whatever is stored is on the grid. *)
+Definition check_grid : bool :=
+  match width_of g with
+  | Some _ => forallb (fun s => shift_ok g (mu s)) (states A) &&
+              forallb (fun t => forallb (fun c => shift_ok g (plus (snd c))) (copies t)) (transitions A)
+  | None => true
+  end.
+
 Definition check_pairs : bool :=
-  check_claim (e_claim C) && check_model g A V && forallb (fun s => negb (nonempty (factors s))) (states A) &&
+  check_claim (e_claim C) && check_grid && check_model g A V && forallb (fun s => negb (nonempty (factors s))) (states A) &&
   check_machine && check_able && check_sure && forallb check_rnode (e_nodes C) && check_initial.
 End Relational.
 

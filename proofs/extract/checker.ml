@@ -918,7 +918,8 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool); smooth : bool }
+               bool; only_ends : (q -> q -> bool); smooth : bool;
+               width_of : q option }
 
 (** val source : edge -> int **)
 
@@ -2094,7 +2095,7 @@ let on_grid n q0 =
 
 let real_numbers =
   { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
-    only_ends = (fun _ _ -> false); smooth = true }
+    only_ends = (fun _ _ -> false); smooth = true; width_of = None }
 
 (** val multiples : positive -> grade **)
 
@@ -2102,7 +2103,15 @@ let multiples n =
   { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
-      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false }
+      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false;
+    width_of = None }
+
+(** val inputs_too : positive -> grade **)
+
+let inputs_too n =
+  { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
+    only_ends = (multiples n).only_ends; smooth = false; width_of = (Some
+    { qnum = (Zpos XH); qden = n }) }
 
 (** val some_multiples : grade **)
 
@@ -3482,33 +3491,10 @@ let number_eqb i j =
 let spot_in c v =
   spot_of c v.whence
 
-(** val learn_atom : bool -> atom -> matrix option -> matrix option **)
-
-let learn_atom c a m =
-  if (||) a.low.negative a.high.negative
-  then m
-  else learn (spot_in c a.low) (spot_in c a.high) { most =
-         (qminus a.high.plus a.low.plus); unreached = a.strict } m
-
-(** val learn_atoms : bool -> atom list -> matrix option -> matrix option **)
-
-let learn_atoms c l m =
-  fold_right (learn_atom c) m l
-
 (** val learn_facts : fact list -> matrix option -> matrix option **)
 
 let learn_facts l m =
   fold_right (fun f -> learn f.f_low f.f_high f.f_limit) m l
-
-(** val goes_on : bool -> atom list list -> matrix option -> bool **)
-
-let rec goes_on c l m = match m with
-| Some _ ->
-  (match l with
-   | [] -> false
-   | denials0 :: l' ->
-     forallb (fun a -> goes_on c l' (learn_atom c a m)) denials0)
-| None -> true
 
 (** val origin0 : trans -> spot -> (spot * q) option **)
 
@@ -3576,6 +3562,42 @@ let same_item m i i' =
           | Number (_, _) -> false
           | _ -> true)
 
+(** val tight : grade -> limit -> limit **)
+
+let tight g b =
+  match g.width_of with
+  | Some w ->
+    if (&&) b.unreached (g.shift_ok b.most)
+    then { most = (qminus b.most w); unreached = false }
+    else b
+  | None -> b
+
+(** val learn_atom :
+    grade -> bool -> atom -> matrix option -> matrix option **)
+
+let learn_atom g c a m =
+  if (||) a.low.negative a.high.negative
+  then m
+  else learn (spot_in c a.low) (spot_in c a.high)
+         (tight g { most = (qminus a.high.plus a.low.plus); unreached =
+           a.strict }) m
+
+(** val learn_atoms :
+    grade -> bool -> atom list -> matrix option -> matrix option **)
+
+let learn_atoms g c l m =
+  fold_right (learn_atom g c) m l
+
+(** val goes_on : grade -> bool -> atom list list -> matrix option -> bool **)
+
+let rec goes_on g c l m = match m with
+| Some _ ->
+  (match l with
+   | [] -> false
+   | denials0 :: l' ->
+     forallb (fun a -> goes_on g c l' (learn_atom g c a m)) denials0)
+| None -> true
+
 (** val denied : atom -> atom **)
 
 let denied a =
@@ -3614,7 +3636,8 @@ let effect_eqb g v t t' =
     grade -> view -> bool -> trans list -> matrix option -> bool **)
 
 let can_go_on g v c l m =
-  goes_on c (map (denials g v) l) (learn_atoms c (flat_map (support v) l) m)
+  goes_on g c (map (denials g v) l)
+    (learn_atoms g c (flat_map (support v) l) m)
 
 (** val edge_by : pview -> int -> int -> int -> int option **)
 
@@ -3938,7 +3961,7 @@ let spots v w n us vs =
     (trans * int option list) -> matrix option -> bool **)
 
 let check_both g v w rest mv d1 d2 m =
-  match learn_atoms true (sure g v (fst d2)) m with
+  match learn_atoms g true (sure g v (fst d2)) m with
   | Some m0 ->
     (&&)
       ((&&) (forallb is_some (snd d2))
@@ -3968,7 +3991,7 @@ let check_move g v c w n x rest mv firsts seconds =
        match filter (fun v0 -> mem v0 (w.able_of rest)) (targets (snd d1)) with
        | [] -> true
        | n0 :: l ->
-         let m1 = learn_atoms false (sure g v (fst d1)) m in
+         let m1 = learn_atoms g false (sure g v (fst d1)) m in
          (&&) (forallb (fun l0 -> can_go_on g v true l0 m1) choices)
            (forallb (fun d2 ->
              check_both g v w rest mv ((fst d1), (n0 :: l)) d2 m1) others0))
@@ -4021,6 +4044,16 @@ let check_initial c w =
       (existsb (fun k -> is_start c s (w.node_at k)) c.e_initial))
     (numbers c.e_suffixes.s_able)
 
+(** val check_grid : grade -> automaton -> bool **)
+
+let check_grid g a =
+  match g.width_of with
+  | Some _ ->
+    (&&) (forallb (fun s -> g.shift_ok s.mu) a.states)
+      (forallb (fun t -> forallb (fun c -> g.shift_ok (snd c).plus) t.copies)
+        a.transitions)
+  | None -> true
+
 (** val check_pairs :
     grade -> automaton -> view -> relcert -> pview -> bool **)
 
@@ -4030,7 +4063,9 @@ let check_pairs g a v c w =
       ((&&)
         ((&&)
           ((&&)
-            ((&&) ((&&) (check_claim c.e_claim) (check_model g a v))
+            ((&&)
+              ((&&) ((&&) (check_claim c.e_claim) (check_grid g a))
+                (check_model g a v))
               (forallb (fun s -> negb (nonempty s.factors)) a.states))
             (check_machine a v c w)) (check_able c w)) (check_sure g v c w))
       (forallb (check_rnode g v c w) c.e_nodes)) (check_initial c w)

@@ -296,7 +296,8 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool); smooth : bool }
+               bool; only_ends : (q -> q -> bool); smooth : bool;
+               width_of : q option }
 
 val source : edge -> int
 
@@ -975,13 +976,7 @@ val number_eqb : item -> item -> bool
 
 val spot_in : bool -> term -> spot
 
-val learn_atom : bool -> atom -> matrix option -> matrix option
-
-val learn_atoms : bool -> atom list -> matrix option -> matrix option
-
 val learn_facts : fact list -> matrix option -> matrix option
-
-val goes_on : bool -> atom list list -> matrix option -> bool
 
 val origin0 : trans -> spot -> (spot * q) option
 
@@ -990,6 +985,14 @@ val fact_follows0 : matrix -> trans -> trans -> fact -> bool
 val apart : matrix -> term -> term -> q option
 
 val same_item : matrix -> item -> item -> bool
+
+val tight : grade -> limit -> limit
+
+val learn_atom : grade -> bool -> atom -> matrix option -> matrix option
+
+val learn_atoms : grade -> bool -> atom list -> matrix option -> matrix option
+
+val goes_on : grade -> bool -> atom list list -> matrix option -> bool
 
 val denied : atom -> atom
 
@@ -1088,6 +1091,8 @@ val check_rnode : grade -> view -> relcert -> pview -> rnode -> bool
 val is_start : relcert -> int -> rnode -> bool
 
 val check_initial : relcert -> pview -> bool
+
+val check_grid : grade -> automaton -> bool
 
 val check_pairs : grade -> automaton -> view -> relcert -> pview -> bool
 

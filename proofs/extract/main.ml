@@ -109,14 +109,15 @@ let look (a : Automata.t) c j =
        | p -> refuse "%s has the unknown pattern %s" where p)
   | "relational" ->
       let readings = Certificates.relational a where j in
-      let holds grade (automaton, x) = List.exists (check_relational grade automaton) (if grade.smooth then [ x ] else [ x; Pairs.weak x ]) in
+      let holds grade (automaton, x) = List.exists (check_relational grade automaton) (if grade.smooth || a.integer then [ x ] else [ x; Pairs.weak x ]) in
       let all grade = List.for_all (holds grade) (readings grade) in
       let rule grade =
         let automaton, x = List.find (fun r -> not (holds grade r)) (readings grade) in
         broken_relational grade automaton x in
-      let grade = if a.integer then multiples XH else real_numbers in
-      if all grade then proved (not a.integer) (all (multiples XH))
-      else if a.integer then unproved ("a certificate that breaks the rules " ^ rule grade ^ ", or needs that there is no number between two integers")
+      let grade = if a.integer then inputs_too XH else real_numbers in
+      let low, high = let _, x = List.hd (readings grade) in entry_of x.e_claim Any in
+      if all grade then proved (not a.integer) (a.integer || all (multiples XH))
+      else if not (grade.shift_ok low && grade.shift_ok high) then unproved "differences of integers up to a number that is none"
       else refuse "%s breaks the rules %s" where (rule grade)
   | "well-formed" -> unproved ("certificates of the kind " ^ kind)
   | k -> refuse "%s is of the unknown kind %s" where k

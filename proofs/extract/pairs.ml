@@ -32,7 +32,7 @@ let with_stops grade (a : Automata.t) =
     List.fold_left (fun m i -> match i with Sym s -> max m s | _ -> m) m t.out) (-1) old.transitions in
   let rec options held = function [], _ | _, [] -> [] | b :: l, no :: m -> (no :: held) :: options (b :: held) (l, m) in
   let spots piece = List.concat_map (fun (b : atom) -> [ spot_in false b.low; spot_in false b.high ]) piece in
-  let possible t piece = learn_atoms false (support view t @ piece) (unknown (spots (support view t @ piece))) <> None in
+  let possible t piece = learn_atoms grade false (support view t @ piece) (unknown (spots (support view t @ piece))) <> None in
   let pieces q = List.fold_left (fun pieces t ->
     let found = List.concat_map (fun piece -> List.filter (possible t) (List.map (fun o -> o @ piece) (options [] (atoms t, denials grade view t)))) pieces in
     if List.length found > most_pieces then refuse "there are more than %d cases in which no branch of a state is taken (limit)" most_pieces;

@@ -74,8 +74,28 @@ Qed.
 
 Theorem checked_relational n (A : automaton) (C : relcert) : check_relational (multiples n) A C = true -> is_private n A (e_claim C).
 Proof.
-  intros H eps Heps alpha beta Adj _ w. apply (paired Heps (noise_on n eps Heps) (multiples n)); auto.
+  intros H eps Heps alpha beta Adj _ w. apply (paired Heps (noise_on n eps Heps) (multiples n)); auto; try easy.
   - exact (on_grid_multiple n).
-  - easy.
+  - apply all_good.
+Qed.
+
+(* The same where inputs are multiples of 1/n themselves: then so is all that is stored. *)
+Definition is_private_on (n : positive) (A : automaton) (c : claim) :=
+  forall eps (Heps : 0 < eps) (alpha beta : nat -> R), (forall i, multiple (width n) (alpha i)) -> near n c alpha beta -> differ_as (differ A) alpha beta ->
+  forall w, prob (noise_on n eps Heps) A alpha w <= exp (eps * Q2R (c_D c)) * prob (noise_on n eps Heps) A beta w.
+
+Lemma below_multiple n q x : on_grid n q = true -> multiple (width n) x -> x < Q2R q -> x <= Q2R q - Q2R (1 # n).
+Proof.
+  intros H [k ->] L. apply on_grid_multiple in H as [j Ej]. rewrite Ej in *. pose proof (width_pos n) as W.
+  assert (E : Q2R (1 # n) = width n) by (unfold Q2R, width; simpl; lra). rewrite E.
+  apply Rmult_lt_reg_l in L; [|easy]. apply lt_IZR in L. assert (K : IZR k <= IZR j - 1) by (rewrite <- minus_IZR; apply IZR_le; lia).
+  replace (width n * IZR j - width n) with (width n * (IZR j - 1)) by ring. now apply Rmult_le_compat_l; [lra|].
+Qed.
+
+Theorem checked_relational_on n (A : automaton) (C : relcert) : check_relational (inputs_too n) A C = true -> is_private_on n A (e_claim C).
+Proof.
+  intros H eps Heps alpha beta On Adj _ w. apply (paired Heps (noise_on n eps Heps) (inputs_too n)); auto; try easy.
+  - exact (on_grid_multiple n).
+  - intros v q x [= <-]. apply below_multiple.
   - apply all_good.
 Qed.

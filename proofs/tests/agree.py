@@ -105,8 +105,10 @@ def of_pairs(name: str, automaton: symdipa.Automaton) -> Iterator[Subject]:
         found = relational(automaton, max_nodes=400)
     except symdipa.SymdipaError:
         return
-    for certificate in found.certificates if automaton.differ.text == "all" else ():
-        yield Subject(name, automaton, json.loads(json.dumps(bundle(automaton, [certificate]))))
+    for certificate in found.certificates:
+        subject = Subject(name, automaton, json.loads(json.dumps(bundle(automaton, [certificate]))))
+        if in_python(subject, subject.file) != "kind":
+            yield subject
 
 
 def examples_of_pairs() -> Iterator[Subject]:

@@ -7,6 +7,7 @@ Print differ_as.
 Print allows.
 Print leads.
 Print is_private.
+Print is_private_on.
 Print on_multiples.
 Print is_tight.
 Print is_leaking.
@@ -37,6 +38,8 @@ Check checked_in_parts.
 Check checked_private_fine.
 Check checked_in_parts_fine.
 Check checked_relational.
+Check checked_relational_on.
+Check checked_relational_fine.
 Check checked_lower.
 Check checked_growth.
 Check checked_pattern.
@@ -49,6 +52,8 @@ Print Assumptions checked_in_parts.
 Print Assumptions checked_private_fine.
 Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_relational.
+Print Assumptions checked_relational_on.
+Print Assumptions checked_relational_fine.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.
 Print Assumptions checked_pattern.
