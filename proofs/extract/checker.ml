@@ -614,6 +614,11 @@ module Z =
           | _ -> ((opp (add q0 (Zpos XH))), (sub b r)))
        | Zneg b' -> let (q0, r) = pos_div_eucl a' (Zpos b') in (q0, (opp r)))
 
+  (** val div : z -> z -> z **)
+
+  let div a b =
+    let (q0, _) = div_eucl a b in q0
+
   (** val modulo : z -> z -> z **)
 
   let modulo a b =
@@ -653,6 +658,11 @@ let zeq_bool x y =
 
 type q = { qnum : z; qden : positive }
 
+(** val inject_Z : z -> q **)
+
+let inject_Z x =
+  { qnum = x; qden = XH }
+
 (** val qeq_bool : q -> q -> bool **)
 
 let qeq_bool x y =
@@ -690,6 +700,11 @@ let qred q0 =
   let { qnum = q1; qden = q2 } = q0 in
   let (r1, r2) = snd (Z.ggcd q1 (Zpos q2)) in
   { qnum = r1; qden = (Z.to_pos r2) }
+
+(** val qfloor : q -> z **)
+
+let qfloor x =
+  let { qnum = n; qden = d0 } = x in Z.div n (Zpos d0)
 
 type law =
 | Laplace
@@ -884,7 +899,8 @@ type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 type sums = (int * q) list
 
 type hints = { stored : int list list; lesser : int list list;
-               why : (atom list -> atom -> sums) }
+               why : (atom list -> atom -> sums);
+               between : (atom list -> atom list) }
 
 type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
@@ -892,7 +908,8 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool); smooth : bool }
+               bool; only_ends : (q -> q -> bool); smooth : bool; whole : 
+               bool }
 
 (** val source : edge -> int **)
 
@@ -948,7 +965,8 @@ type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
               lesser_of : (int -> int list);
-              why_of : (atom list -> atom -> sums) }
+              why_of : (atom list -> atom -> sums);
+              between_of : (atom list -> atom list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -961,7 +979,7 @@ let plain a h =
   { tr_of = (tr a); st_of = (st a); leaving_of = (leaving a); stored_of =
     (fun q0 -> nth q0 h.stored []); moves_of = (fun k ->
     nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []);
-    why_of = h.why }
+    why_of = h.why; between_of = h.between }
 
 (** val gplain : graph -> gview **)
 
@@ -975,7 +993,8 @@ type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
                lesser_tree : int list tree;
-               why_tree : (atom list -> atom -> sums) }
+               why_tree : (atom list -> atom -> sums);
+               between_tree : (atom list -> atom list) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -990,7 +1009,7 @@ let grow a h =
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
   stored_tree = (array h.stored); moves_tree = (array a.differ);
-  lesser_tree = (array h.lesser); why_tree = h.why }
+  lesser_tree = (array h.lesser); why_tree = h.why; between_tree = h.between }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -1009,7 +1028,8 @@ let by_trees t =
     leaving_of = (with_key t.leaving_tree); stored_of =
     (at_place [] t.stored_tree); moves_of =
     (at_place (None, None) t.moves_tree); lesser_of =
-    (at_place [] t.lesser_tree); why_of = t.why_tree }
+    (at_place [] t.lesser_tree); why_of = t.why_tree; between_of =
+    t.between_tree }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -1252,15 +1272,38 @@ let is_live l d0 =
   | Exact -> true
   | _ -> qlt_bool { qnum = Z0; qden = XH } d0
 
-(** val bound : view -> atom list -> atom -> (q * bool) option **)
+(** val integer_to : q -> bool -> q **)
 
-let bound v k a =
-  bound_by (taken_from k (v.why_of k a)) a
+let integer_to q0 below =
+  inject_Z
+    (if below then Z.sub (Z.opp (qfloor (qopp q0))) (Zpos XH) else qfloor q0)
 
-(** val follows : view -> atom list -> atom -> bool **)
+(** val rounded : atom -> atom **)
 
-let follows v k a =
-  match bound v k a with
+let rounded a =
+  let bare = fun v -> { negative = v.negative; whence = v.whence; plus =
+    { qnum = Z0; qden = XH } }
+  in
+  { low = (bare a.low); high = { negative = a.high.negative; whence =
+  a.high.whence; plus = (integer_to (qopp (over a)) a.strict) }; strict =
+  false }
+
+(** val bound : view -> bool -> atom list -> atom -> (q * bool) option **)
+
+let bound v w k a =
+  match bound_by (taken_from k (v.why_of k a)) a with
+  | Some p ->
+    let (q0, unreached) = p in
+    if w
+    then Some ((qplus (integer_to (qminus q0 (over a)) unreached) (over a)),
+           false)
+    else Some (q0, unreached)
+  | None -> None
+
+(** val follows : view -> bool -> atom list -> atom -> bool **)
+
+let follows v w k a =
+  match bound v w k a with
   | Some p ->
     let (q0, unreached) = p in
     (||) (qlt_bool q0 { qnum = Z0; qden = XH })
@@ -1268,23 +1311,31 @@ let follows v k a =
         ((||) unreached (negb a.strict)))
   | None -> false
 
-(** val impossible : view -> atom list -> bool **)
+(** val impossible : view -> bool -> atom list -> bool **)
 
-let impossible v k =
-  follows v k { low = zero; high = zero; strict = true }
+let impossible v w k =
+  follows v w k { low = zero; high = zero; strict = true }
 
 (** val given : view -> atom list -> term -> bool **)
 
 let given v k v0 =
-  match bound v k { low = v0; high = zero; strict = false } with
+  match bound v false k { low = v0; high = zero; strict = false } with
   | Some p ->
     let (above, _) = p in
-    (match bound v k { low = zero; high = v0; strict = false } with
+    (match bound v false k { low = zero; high = v0; strict = false } with
      | Some p0 ->
        let (below, _) = p0 in
        qle_bool (qplus above below) { qnum = Z0; qden = XH }
      | None -> false)
   | None -> false
+
+(** val sharpened : view -> bool -> atom list -> atom list **)
+
+let sharpened v w k =
+  if w
+  then let k' = map rounded k in
+       app k' (filter (follows v w k') (v.between_of k'))
+  else k
 
 (** val fresh : grade -> view -> trans -> bool **)
 
@@ -1330,7 +1381,7 @@ let sure g v t =
 
 let opposite g v t t' =
   (||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
-    (impossible v (app (sure g v t) (sure g v t')))
+    (impossible v false (app (sure g v t) (sure g v t')))
 
 (** val check_trans : grade -> view -> int -> bool **)
 
@@ -1372,6 +1423,14 @@ let check_lesser v size k =
         (allows_too v size (snd (v.moves_of j)) (snd (v.moves_of k))))
       (v.lesser_of k))
 
+(** val check_whole : grade -> automaton -> bool **)
+
+let check_whole g a =
+  (||) (negb g.whole)
+    ((&&) (forallb (fun s -> g.shift_ok s.mu) a.states)
+      (forallb (fun t -> forallb (fun c -> g.shift_ok (snd c).plus) t.copies)
+        a.transitions))
+
 (** val check_model : grade -> automaton -> view -> bool **)
 
 let check_model g a v =
@@ -1380,8 +1439,9 @@ let check_model g a v =
       ((&&) (forallb (check_trans g v) (numbers a.transitions))
         (negb (nonempty (v.stored_of a.initial))))
       (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
-    (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
-      a.states)
+    ((&&)
+      (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
+        a.states) (check_whole g a))
 
 (** val check_claim : claim -> bool **)
 
@@ -1460,13 +1520,18 @@ let parted v b k a =
       ((&&) (distinct b zero a.high) (given v k a.low)))
     ((&&) (distinct b a.low zero) (given v k a.high))
 
-(** val known : grade -> view -> bnode -> trans -> atom list **)
+(** val told : grade -> view -> bnode -> trans -> atom list **)
 
-let known g v b t =
+let told g v b t =
   let k = app b.b_facts (sure g v t) in
   if nonempty b.b_distinct
   then app k (map (stricter true) (filter (parted v b k) (sure g v t)))
   else k
+
+(** val known : grade -> view -> bnode -> trans -> atom list **)
+
+let known g v b t =
+  sharpened v g.whole (told g v b t)
 
 (** val as_before : trans -> term -> term **)
 
@@ -1483,11 +1548,11 @@ let as_before t v =
           | None -> v)
   | _ -> v
 
-(** val fact_follows : view -> trans -> atom list -> atom -> bool **)
+(** val fact_follows : grade -> view -> trans -> atom list -> atom -> bool **)
 
-let fact_follows v t k a =
-  follows v k { low = (as_before t a.low); high = (as_before t a.high);
-    strict = a.strict }
+let fact_follows g v t k a =
+  follows v g.whole k { low = (as_before t a.low); high =
+    (as_before t a.high); strict = a.strict }
 
 (** val distinct_follows :
     grade -> view -> bnode -> trans -> (term * term) -> bool **)
@@ -1548,11 +1613,11 @@ let check_base_step g a v c w v0 i =
   let b = w.bn_of v0 in
   let t = v.tr_of i in
   let k = known g v b t in
-  (||) (impossible v k)
+  (||) (impossible v g.whole k)
     ((&&)
       (forallb (fun e ->
         (||) (negb ((=) (number e) i))
-          ((&&) (forallb (fact_follows v t k) (w.bn_of (target e)).b_facts)
+          ((&&) (forallb (fact_follows g v t k) (w.bn_of (target e)).b_facts)
             (forallb (distinct_follows g v b t)
               (w.bn_of (target e)).b_distinct))) (w.out_of v0))
       (check_ways g a v c w v0 i))
@@ -1821,8 +1886,8 @@ let ceilings w t n n' =
 
 let answered v w n p =
   is_some
-    (bound v (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p); high =
-      (snd p); strict = false })
+    (bound v false (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p);
+      high = (snd p); strict = false })
 
 (** val check_ledge :
     view -> graph -> gview -> (int -> bool) -> edge -> bool **)
@@ -2068,7 +2133,7 @@ let on_grid n q0 =
 
 let real_numbers =
   { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
-    only_ends = (fun _ _ -> false); smooth = true }
+    only_ends = (fun _ _ -> false); smooth = true; whole = false }
 
 (** val multiples : positive -> grade **)
 
@@ -2076,7 +2141,14 @@ let multiples n =
   { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
-      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false }
+      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false; whole =
+    false }
+
+(** val integers : grade **)
+
+let integers =
+  { shift_ok = (on_grid XH); factor_ok = (on_grid XH); mixes = false;
+    only_ends = (multiples XH).only_ends; smooth = false; whole = true }
 
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }

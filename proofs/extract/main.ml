@@ -29,8 +29,8 @@ let of_graph grade a v c where (g, w, own) = [
   where ^ "lift-cover", (fun () -> check_cover g w);
   where ^ "lift-edge, lift-read, lift-kept or lift-sample",
     (fun () -> check_graph grade a v c g w own) ]
-let of_model grade a v c = [
-  "adjacency", (fun () -> check_claim c); "model-noise, model-determinism or model-initialization", (fun () -> check_model grade a v) ]
+let model_rules = "model-noise, model-determinism, model-initialization or model-integer"
+let of_model grade a v c = [ "adjacency", (fun () -> check_claim c); model_rules, (fun () -> check_model grade a v) ]
 
 let broken_private grade a (c : cert) =
   let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_graph) in
@@ -48,14 +48,19 @@ let look (a : Automata.t) c j =
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
   let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
   let judged check broken x pruned =
-    let integers = multiples XH in
-    let whole () = check integers x || not a.integer && check integers (pruned (Pruning.pruned integers a) x) in
-    let real () = if a.integer then whole () else check real_numbers x in
+    let grid = multiples XH in
+    (* Of an automaton that is not about integers it is proved for any inputs that differ by integers. *)
+    let on_integers () =
+      if a.integer then check grid x || check integers x else check grid x || check grid (pruned (Pruning.pruned grid a) x) in
+    let real () = if a.integer then on_integers () else check real_numbers x in
     let rule () = broken (if a.integer then integers else real_numbers) in
-    if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
+    if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (on_integers ())) ]
     else if List.exists (fun (equal, _) -> equal = None) a.automaton.differ then unproved "entries of which there are only so many"
-    else if a.integer then unproved ("a certificate that breaks the rules " ^ rule () ^ ", or needs that there is no number between two integers")
-    else refuse "%s breaks the rules %s" where (rule ()) in
+    else if a.integer && check { integers with mixes = true } x then
+      unproved "a certificate of an automaton about integers that rests on means of shifts, which need be no integers"
+    else match rule () with
+      | r when a.integer && r = model_rules -> unproved (r ^ " (guards that exclude each other because there is no number between two integers are not known to)")
+      | r -> refuse "%s breaks the rules %s" where r in
   let from_below written check check_in_rounds =
     let found = head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ] in
     match written () with

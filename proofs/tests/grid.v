@@ -7,11 +7,14 @@ Print differ_as.
 Print allows.
 Print leads.
 Print is_private.
+Print is_private_on_integers.
 Print on_multiples.
 Print is_tight.
 Print is_leaking.
 Check checked_private.
 Check checked_in_parts.
+Check checked_private_on_integers.
+Check checked_in_parts_on_integers.
 Check checked_private_fine.
 Check checked_in_parts_fine.
 Check checked_lower.
@@ -23,6 +26,8 @@ Check entries_spec.
 Check window_spec.
 Print Assumptions checked_private.
 Print Assumptions checked_in_parts.
+Print Assumptions checked_private_on_integers.
+Print Assumptions checked_in_parts_on_integers.
 Print Assumptions checked_private_fine.
 Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_lower.
