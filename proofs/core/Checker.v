@@ -32,8 +32,8 @@ Record graph := {
 Record claim := { c_low : Q; c_high : Q; c_sens : Q; c_D : Q }.
 
 (* No part of the file, and checked, not believed: variables that are surely stored in each state; for each state of the pattern
-   those from which no more is allowed; which comparisons of a list, added up with which weights, give one that is asked for; of integers, which comparisons to
-   round first. *)
+   those from which no more is allowed; which comparisons of a list, added up with which weights, give one that is asked for;
+   and where all values are integers, comparisons that follow and are worth rounding. *)
 Definition sums := list (nat * Q).
 Record hints := { stored : list (list nat); lesser : list (list nat); why : list atom -> atom -> sums; between : list atom -> list atom }.
 Record cert := { c_claim : claim; c_graph : graph; c_hints : hints }.
@@ -171,6 +171,7 @@ Definition minus (v : term) : term := Term (negb (negative v)) (whence v) (- plu
 Definition atoms (t : trans) : list atom :=
   map (fun x => {| low := Term false (Held x) 0; high := insample; strict := false |}) (t_ge t) ++
   map (fun x => {| low := insample; high := Term false (Held x) 0; strict := true |}) (t_lt t) ++ others t.
+
 (* ---- What comparisons say, added up ---- *)
 
 (* Sums of multiples of what is in places. *)
@@ -218,7 +219,7 @@ Definition rounded (a : atom) : atom :=
   {| low := bare (low a);
      high := Term (negative (high a)) (whence (high a)) (integer_to (- over a) (strict a)); strict := false |}.
 
-(* With [w] all values are integers. *)
+(* The bound that some comparisons put on the difference of the ends of another one.  With [w] all values are integers. *)
 Definition bound (w : bool) (K : list atom) (a : atom) : option (Q * bool) :=
   match bound_by (taken_from K (why_of V K a)) a with
   | Some (q, unreached) => if w then Some (integer_to (q - over a) unreached + over a, false) else Some (q, unreached)
@@ -240,7 +241,7 @@ Definition sharpened (w : bool) (K : list atom) : list atom :=
 (* The sample of a transition has any given value with probability 0. *)
 Definition fresh (t : trans) : bool :=
   let s := st_of V (src t) in smooth g && match law_of s with Exact => false | _ => Qlt_bool 0 (d s) end.
-(* Terms that are as far from each other as one is from the sample, if one is the sample. *)
+(* So is the difference of the sample and anything else. *)
 Definition fresh_pair (t : trans) (v w : term) : bool :=
   fresh t && (is_sample v || is_sample w) && negb (same_place v w).
 Definition stricter (b : bool) (a : atom) : atom := {| low := low a; high := high a; strict := strict a || b |}.
