@@ -1,7 +1,7 @@
 (* Two copies of an automaton side by side: what the first one shows is at most exp(eps*D) times as likely as that the second one
    shows it, for certificates that the checker accepts and any noise that obeys the axioms. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Permutation FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways Bounds Relational.
+From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways Differences Relational.
 Import ListNotations.
 Open Scope R_scope.
 
@@ -48,24 +48,24 @@ Context {eps : R} (N : noise eps).
 
 (* Whatever the two samples are, as far as they are typical: nothing ties them. *)
 Lemma E_untied l l' dd dd' m m' s s' h h' K : 0 < K -> good N h -> good N h' -> unit_fun h -> unit_fun h' ->
-  (forall z z', typical (ok N) (atomless N) l dd m s z -> typical (ok N) (atomless N) l' dd' m' s' z' -> h z <= K * h' z') ->
+  (forall z z', typical (atomless N) (ok N) l dd m s z -> typical (atomless N) (ok N) l' dd' m' s' z' -> h z <= K * h' z') ->
   E N l dd m h <= K * E N l' dd' m' h'.
 Proof.
   intros HK G G' U U' H.
-  destruct (completeness (fun y => y = 0 \/ exists z, typical (ok N) (atomless N) l dd m s z /\ y = h z)) as [c [Up Lub]].
+  destruct (completeness (fun y => y = 0 \/ exists z, typical (atomless N) (ok N) l dd m s z /\ y = h z)) as [c [Up Lub]].
   { exists 1. intros y [->|(z & _ & ->)]; [lra|apply U]. }
   { exists 0. now left. }
-  assert (C : forall z, typical (ok N) (atomless N) l dd m s z -> h z <= c) by (intros z Hz; apply Up; right; now exists z).
+  assert (C : forall z, typical (atomless N) (ok N) l dd m s z -> h z <= c) by (intros z Hz; apply Up; right; now exists z).
   assert (C0 : 0 <= c) by (apply Up; now left).
   assert (C1 : c <= 1) by (apply Lub; intros y [->|(z & _ & ->)]; [lra|apply U]).
-  assert (C' : forall z', typical (ok N) (atomless N) l' dd' m' s' z' -> c <= K * h' z').
+  assert (C' : forall z', typical (atomless N) (ok N) l' dd' m' s' z' -> c <= K * h' z').
   { intros z' Hz'. apply Lub. intros y [->|(z & Hz & ->)]; [apply Rmult_le_pos; [lra|apply U']|now apply H]. }
   assert (CK : c = K * (c / K)) by (field; lra).
   assert (D0 : 0 <= c / K) by (apply Rmult_le_pos; [easy|]; apply Rlt_le; now apply Rinv_0_lt_compat).
   apply (Rle_trans _ c).
   - rewrite <- (E_const eps N l dd m c) by lra. apply (E_mono eps N l dd m s); auto using good_const. now intros z.
   - rewrite CK. apply Rmult_le_compat_l; [lra|].
-    assert (Least : forall z', typical (ok N) (atomless N) l' dd' m' s' z' -> c / K <= h' z').
+    assert (Least : forall z', typical (atomless N) (ok N) l' dd' m' s' z' -> c / K <= h' z').
     { intros z' Hz'. apply (Rmult_le_reg_l K); auto. rewrite <- CK. now apply C'. }
     destruct (Rle_lt_dec (c / K) 1) as [D1|D1].
     + rewrite <- (E_const eps N l' dd' m' (c / K)) by lra. apply (E_mono eps N l' dd' m' s'); auto using good_const. now intros z.
@@ -75,8 +75,8 @@ Proof.
 Qed.
 
 (* The second sample is larger by [sh], but it is enough to look at typical ones. *)
-Lemma both_typical l dd m m' sh (s s' : store) : allowed l (m' - m - sh) -> ok N (m' - m - sh) -> exists S, forall z, typical (ok N) (atomless N) l dd m S z ->
-  typical (ok N) (atomless N) l dd m s z /\ typical (ok N) (atomless N) l dd m' s' (z + sh).
+Lemma both_typical l dd m m' sh (s s' : store) : allowed l (m' - m - sh) -> ok N (m' - m - sh) -> exists S, forall z, typical (atomless N) (ok N) l dd m S z ->
+  typical (atomless N) (ok N) l dd m s z /\ typical (atomless N) (ok N) l dd m' s' (z + sh).
 Proof.
   intros Al Om. set (S := fun k => match Nat.modulo k 4 with 0%nat => s (Nat.div k 4) | 1%nat => s' (Nat.div k 4) - sh | 2%nat => - s' (Nat.div k 4) - sh | _ => - sh end).
   assert (SE : forall x k, (k < 4)%nat -> Nat.modulo (4 * x + k) 4 = k /\ Nat.div (4 * x + k) 4 = x).
@@ -85,19 +85,19 @@ Proof.
   assert (S1 : forall x, S (4 * x + 1)%nat = s' x - sh) by (intros x; unfold S; destruct (SE x 1%nat ltac:(lia)) as [-> ->]; reflexivity).
   assert (S2 : forall x, S (4 * x + 2)%nat = - s' x - sh) by (intros x; unfold S; destruct (SE x 2%nat ltac:(lia)) as [-> ->]; reflexivity).
   assert (S3 : S 3%nat = - sh) by reflexivity.
-  clearbody S. exists S. intros z (Su & Fr & Ok). split; split; [easy|split; [|easy]| |split].
+  clearbody S. exists S. intros z (Su & Ok & Fr). split; split; [easy|split; [easy|]| |split].
   - intros At Ne D. destruct (Fr At Ne D) as [F0 F]. split; [easy|]. intros x. rewrite <- S0. apply F.
   - destruct l; cbn [supported allowed] in *; lra.
+  - replace (z + sh - m') with (z - m + - (m' - m - sh)) by ring. apply ok_plus; [easy|now apply ok_opp].
   - intros At Ne D. destruct (Fr At Ne D) as [F0 F]. split.
     + replace (z + sh) with (z - S 3%nat) by (rewrite S3; ring). apply F.
     + intros x. split.
       * replace (z + sh - s' x) with (z - S (4 * x + 1)%nat) by (rewrite S1; ring). apply F.
       * replace (z + sh + s' x) with (z - S (4 * x + 2)%nat) by (rewrite S2; ring). apply F.
-  - replace (z + sh - m') with (z - m + - (m' - m - sh)) by ring. apply ok_plus; [easy|now apply ok_opp].
 Qed.
 Lemma E_tied l dd m m' s s' sh h h' K : live l dd -> allowed l (m' - m - sh) -> ok N sh -> ok N (m' - m) -> 0 <= K ->
   good N h -> good N h' -> unit_fun h -> unit_fun h' ->
-  (forall z, typical (ok N) (atomless N) l dd m s z -> typical (ok N) (atomless N) l dd m' s' (z + sh) -> h z <= K * h' (z + sh)) ->
+  (forall z, typical (atomless N) (ok N) l dd m s z -> typical (atomless N) (ok N) l dd m' s' (z + sh) -> h z <= K * h' (z + sh)) ->
   E N l dd m h <= K * exp (eps * (dd * Rabs (m' - m - sh))) * E N l dd m' h'.
 Proof.
   intros Li Al Os Om HK G G' U U' H. destruct (both_typical l dd m m' sh s s' Al) as [S HS].
@@ -170,14 +170,16 @@ Qed.
 Section Spots.
 Context {eps : R} (N : noise eps) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
-Hypothesis width_ok : forall w q x, width_of g = Some w -> shift_ok g q = true -> ok N x -> x < Q2R q -> x <= Q2R q - Q2R w.
+Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
 
-(* Where inputs are on a grid, so are all values. *)
-Definition on_grid_if (x : R) : Prop := width_of g <> None -> ok N x.
-Lemma tight_obeyed v x y b : on_grid_if (v x - v y) -> obeys v x y b -> obeys v x y (tight g b).
+(* Where inputs are integers, so are all values. *)
+Definition whole_if (x : R) : Prop := whole g = true -> ok N x.
+Lemma tight_obeyed v x y b : whole_if (v x - v y) -> obeys v x y b -> obeys v x y (tight g b).
 Proof.
-  intros G. unfold tight, obeys. destruct (width_of g) as [w|] eqn:Ew; [|easy]. destruct (unreached b && shift_ok g (most b)) eqn:E; [|easy].
-  apply andb_true_iff in E as [U O]. rewrite U. cbn [most unreached]. intros H. rewrite Q2R_minus. apply width_ok; auto. apply G. congruence.
+  intros G. unfold tight, obeys. destruct (whole g && unreached b && shift_ok g (most b)) eqn:E; [|easy].
+  rewrite !andb_true_iff in E. destruct E as [[Wh U] O]. rewrite U. cbn [most unreached]. rewrite Q2R_minus.
+  destruct (whole_ok Wh _ (G Wh)) as [i ->], (whole_ok Wh _ (okq_ok _ O)) as [j ->]. intros H. apply lt_IZR in H.
+  replace (Q2R 1) with 1 by (unfold Q2R; simpl; lra). rewrite <- minus_IZR. apply IZR_le. lia.
 Qed.
 
 Variables (s : store) (z : R) (s' : store) (z' : R).
@@ -189,20 +191,20 @@ Local Notation possible := (possible at_spot).
 Lemma at_spot_of c v : negative v = false -> value (store_of c) (sample_of c) v = at_spot (spot_in c v) + Q2R (plus v).
 Proof. unfold value, spot_in, at_spot. intros ->. destruct (whence v); reflexivity. Qed.
 
-Definition whole (c : bool) : Prop := (forall x, on_grid_if (store_of c x)) /\ on_grid_if (sample_of c).
-Lemma whole_spot c p q : whole c -> on_grid_if (at_spot (spot_of c p) - at_spot (spot_of c q)).
+Definition all_whole (c : bool) : Prop := (forall x, whole_if (store_of c x)) /\ whole_if (sample_of c).
+Lemma whole_spot c p q : all_whole c -> whole_if (at_spot (spot_of c p) - at_spot (spot_of c q)).
 Proof.
   intros [Wx Wz] Hw. assert (G : forall p, ok N (at_spot (spot_of c p))).
   { intros [| |x]; unfold at_spot; simpl; [apply ok_0|now apply Wz|now apply Wx]. }
   apply (ok_plus eps N _ (- _)); [apply G|apply ok_opp, G].
 Qed.
-Lemma atom_possible c a M : whole c -> possible M -> true_of (store_of c) (sample_of c) a -> possible (learn_atom g c a M).
+Lemma atom_possible c a M : all_whole c -> possible M -> true_of (store_of c) (sample_of c) a -> possible (learn_atom g c a M).
 Proof.
   intros Wh H T. unfold learn_atom. destruct (negative (low a)) eqn:L; [easy|]. destruct (negative (high a)) eqn:G; [easy|]. cbn [orb].
   apply learn_obeyed; [easy|]. apply tight_obeyed; [now apply whole_spot|]. unfold true_of in T. rewrite !at_spot_of in T by easy. unfold obeys. cbn [most unreached].
   rewrite Q2R_minus. destruct (strict a); lra.
 Qed.
-Lemma atoms_possible c l M : whole c -> possible M -> (forall a, In a l -> true_of (store_of c) (sample_of c) a) -> possible (learn_atoms g c l M).
+Lemma atoms_possible c l M : all_whole c -> possible M -> (forall a, In a l -> true_of (store_of c) (sample_of c) a) -> possible (learn_atoms g c l M).
 Proof.
   intros Wh H T. unfold learn_atoms. induction l as [|a l IH]; simpl; [easy|]. apply atom_possible; [easy| |apply T; now left]. apply IH. intros. apply T. now right.
 Qed.
@@ -219,7 +221,7 @@ Qed.
 
 Lemma true_or_not c a : true_of (store_of c) (sample_of c) a \/ ~ true_of (store_of c) (sample_of c) a.
 Proof. rewrite <- holds_iff. destruct (holds _ _ _); [now left|now right]. Qed.
-Lemma goes_on_spec c (ls : list (list atom)) : whole c -> forall M, possible M -> goes_on g c ls M = true ->
+Lemma goes_on_spec c (ls : list (list atom)) : all_whole c -> forall M, possible M -> goes_on g c ls M = true ->
   exists l, In l ls /\ forall a, In a l -> ~ true_of (store_of c) (sample_of c) a.
 Proof.
   intros Wh. induction ls as [|l ls IH]; intros [M|] H; simpl; try easy. intros G.
@@ -308,14 +310,14 @@ Section Coupled.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
 Hypothesis smooth_ok : smooth g = true -> atomless N.
-Hypothesis width_ok : forall w q x, width_of g = Some w -> shift_ok g q = true -> ok N x -> x < Q2R q -> x <= Q2R q - Q2R w.
+Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
 Variables (A : automaton) (C : relcert).
 Hypothesis HC : check_relational g A C = true.
 Local Notation V := (plain A (e_hints C)).
 Local Notation W := (pplain C).
 Local Notation control := (control_of W).
 
-Local Lemma parts : check_grid g A = true /\ check_model g A V = true /\ forallb (fun s => negb (nonempty (factors s))) (states A) = true /\
+Local Lemma parts : check_model g A V = true /\ forallb (fun s => negb (nonempty (factors s))) (states A) = true /\
   check_machine A V C W = true /\ check_able C W = true /\ check_sure g V C W = true /\
   forallb (check_rnode g V C W) (e_nodes C) = true /\ check_initial C W = true.
 Proof. pose proof HC as H. rewrite check_relational_plain in H. unfold check_pairs in H. rewrite !andb_true_iff in H. tauto. Qed.
@@ -323,47 +325,36 @@ Proof. pose proof HC as H. rewrite check_relational_plain in H. unfold check_pai
 Local Lemma Det : deterministic N A.
 Proof. apply (det N g A (e_hints C) smooth_ok). apply parts. Qed.
 
-(* ---- Where inputs are on a grid, so is what is stored ---- *)
+(* ---- Where inputs are integers, so is what is stored ---- *)
 
 Lemma input_entry q a : input A q a = entry A q a.
 Proof.
-  unfold input. destruct parts as (_ & _ & HF & _). rewrite forallb_forall in HF.
+  unfold input. destruct parts as (_ & HF & _). rewrite forallb_forall in HF.
   assert (E : factors (st A q) = []).
   { unfold st. destruct (nth_in_or_default q (states A) stat0) as [H|H]; [|now rewrite H]. specialize (HF _ H).
     apply negb_true_iff in HF. now apply nonempty_false in HF. }
   rewrite E. simpl. lra.
 Qed.
 
-Definition on_grid_store (s : store) : Prop := forall x, on_grid_if N g (s x).
-Definition on_grid_feed (a : feed) : Prop := forall n, on_grid_if N g (fst a n).
+Definition whole_store (s : store) : Prop := whole g = true -> stored_ok N s.
+Definition whole_feed (a : feed) : Prop := whole g = true -> forall n, ok N (fst a n).
 
-Lemma sample_on_grid u a s z : on_grid_feed a -> typically N A (control u) a s z -> on_grid_if N g z.
+Local Notation given := (whole_given N g A (e_hints C) (proj1 parts) okq_ok).
+Lemma whole_sample u a s z : whole_feed a -> typically N A (control u) a s z -> whole_if N g z.
 Proof.
-  intros Ha (_ & _ & Ok) Hw. rewrite input_entry in Ok. destruct parts as (HG & _). pose proof (fun n => Ha n Hw) as Ga. unfold check_grid in HG. destruct (width_of g) as [wd|]; [|easy].
-  apply andb_true_iff in HG as [HG _]. rewrite forallb_forall in HG. set (q := control u) in *.
-  assert (Om : ok N (Q2R (mu (st A q)))).
-  { unfold st. destruct (nth_in_or_default q (states A) stat0) as [H|H]; [apply okq_ok, HG, H|]. rewrite H. cbn. rewrite Q2R_0. apply ok_0. }
-  assert (Oe : ok N (entry A q a)) by (unfold entry; destruct (reads (st A q)); [apply Ga|apply ok_0]).
+  intros Ga (_ & Ok & _) W. rewrite input_entry in Ok. set (q := control u) in *.
   replace z with (z - (entry A q a + Q2R (mu (st A q))) + (entry A q a + Q2R (mu (st A q)))) by ring.
-  apply ok_plus; [easy|now apply ok_plus].
+  apply ok_plus; [easy|]. apply ok_plus; [|now apply given].
+  unfold entry. destruct (reads (st A q)); [now apply Ga|apply ok_0].
 Qed.
-Lemma upd_on_grid s z i : on_grid_store s -> on_grid_if N g z -> on_grid_store (upd s (tr A i) z).
-Proof.
-  intros Hs Hz x Hw. unfold upd. destruct (mem x (asg (tr A i))); [now apply Hz|].
-  destruct (lookup x (copies (tr A i))) as [v|] eqn:L; [|now apply Hs]. apply lookup_In in L.
-  assert (Op : ok N (Q2R (plus v))).
-  { destruct parts as (HG & _). unfold check_grid in HG. destruct (width_of g) as [wd|]; [|easy]. apply andb_true_iff in HG as [_ HG].
-    rewrite forallb_forall in HG. unfold tr in L. destruct (nth_in_or_default i (transitions A) trans0) as [H|H]; [|now rewrite H in L].
-    specialize (HG _ H). rewrite forallb_forall in HG. exact (okq_ok _ (HG _ L)). }
-  assert (Oh : ok N (held s z (whence v))) by (destruct (whence v); [apply ok_0|now apply Hz|now apply Hs]).
-  unfold value. apply ok_plus; [|exact Op]. destruct (negative v); [now apply ok_opp|exact Oh].
-Qed.
-Lemma rest_on_grid q i a : on_grid_feed a -> on_grid_feed (rest A q i a).
-Proof. intros H n. unfold rest. cbn [fst]. destruct (reads (st A q)); [apply (H (S n))|apply H]. Qed.
-Lemma whole_first s z s' z' : on_grid_store s -> on_grid_if N g z -> whole N g s z s' z' false.
-Proof. now split. Qed.
-Lemma whole_second s z s' z' : on_grid_store s' -> on_grid_if N g z' -> whole N g s z s' z' true.
-Proof. now split. Qed.
+Lemma whole_upd s z i : whole_store s -> whole_if N g z -> whole_store (upd s (tr A i) z).
+Proof. intros Hs Hz W. exact (upd_ok N g A (e_hints C) (proj1 parts) okq_ok i s z W (Hs W) (Hz W)). Qed.
+Lemma whole_rest q i a : whole_feed a -> whole_feed (rest A q i a).
+Proof. intros H W n. unfold rest. cbn [fst]. destruct (reads (st A q)); [apply (H W (S n))|now apply H]. Qed.
+Lemma whole_first s z s' z' : whole_store s -> whole_if N g z -> all_whole N g s z s' z' false.
+Proof. intros Hs Hz. split; [intros x W; now apply Hs|easy]. Qed.
+Lemma whole_second s z s' z' : whole_store s' -> whole_if N g z' -> all_whole N g s z s' z' true.
+Proof. intros Hs Hz. split; [intros x W; now apply Hs|easy]. Qed.
 
 (* ---- What steps do ---- *)
 
@@ -399,17 +390,17 @@ Proof.
 Qed.
 
 (* A list of transitions that have the guards of those of a state. *)
-Lemma can_go_on_spec s z s' z' v b l M : on_grid_store s' -> on_grid_feed b -> possible (at_spot s z s' z') M -> typically N A (control v) b s' z' ->
+Lemma can_go_on_spec s z s' z' v b l M : whole_store s' -> whole_feed b -> possible (at_spot s z s' z') M -> typically N A (control v) b s' z' ->
   guards_eqb g V l (map (tr A) (leaving A (control v))) = true -> can_go_on g V true l M = true ->
   exists j, In j (leaving A (control v)) /\ enabled (tr A j) s' z' = true.
 Proof.
   intros Gs Gb PM Ty Eq Go. apply all2_spec in Eq.
-  pose proof (whole_second s z s' z' Gs (sample_on_grid v b s' z' Gb Ty)) as Wh. unfold can_go_on in Go.
+  pose proof (whole_second s z s' z' Gs (whole_sample v b s' z' Gb Ty)) as Wh. unfold can_go_on in Go.
   assert (Each : forall t, In t l -> exists j, In j (leaving A (control v)) /\ guard_eqb g V t (tr A j) = true).
   { clear - Eq. remember (leaving A (control v)) as js. clear Heqjs. revert js Eq. induction l as [|t l IH]; intros [|j js] Eq; inversion Eq; subst; [easy|].
     intros t' [<-|Ht]; [exists j; split; [now left|easy]|]. destruct (IH js H4 t' Ht) as (j' & Hj & E). exists j'. split; [now right|easy]. }
-  destruct (goes_on_spec N g width_ok s z s' z' true (map (denials g V) l) Wh (learn_atoms g true (flat_map (support V) l) M)) as (ds & Hd & No); [|exact Go|].
-  - apply (atoms_possible N g width_ok s z s' z' true); [easy|easy|]. intros k Hk. apply in_flat_map in Hk as (t & Ht & Hk). destruct (Each t Ht) as (j & Hj & G).
+  destruct (goes_on_spec N g okq_ok whole_ok s z s' z' true (map (denials g V) l) Wh (learn_atoms g true (flat_map (support V) l) M)) as (ds & Hd & No); [|exact Go|].
+  - apply (atoms_possible N g okq_ok whole_ok s z s' z' true); [easy|easy|]. intros k Hk. apply in_flat_map in Hk as (t & Ht & Hk). destruct (Each t Ht) as (j & Hj & G).
     unfold guard_eqb in G. rewrite !andb_true_iff in G. destruct G as [_ G]. revert k Hk. apply (same_atoms_spec s z s' z' true) in G as [G _].
     apply G. intros k Hk. apply (support_true N A (e_hints C) (tr A j) b s' z' k); [now apply (typical_src v)|easy].
   - apply in_map_iff in Hd as (t & <- & Ht). destruct (Each t Ht) as (j & Hj & G). exists j. split; [easy|].
@@ -424,7 +415,7 @@ Lemma edge_spec e : In e (m_edges (e_machine C)) -> let t := tr A (m_by e) in le
   reads (st A (control (m_source e))) = prompted x /\ map sight_of (out t) = sights x /\
   edge_by W (m_source e) (m_letter e) (m_by e) = Some (m_target e).
 Proof.
-  intros He. destruct parts as (_ & _ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM.
+  intros He. destruct parts as (_ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM.
   destruct HM as [[[[[[_ HE] _] _] _] _] _]. rewrite forallb_forall in HE. specialize (HE e He). unfold check_medge in HE. cbv zeta in HE. peek HE.
   rewrite !andb_true_iff in HE. destruct HE as [[[[[[H1 H2] H3] H4] H5] H6] H7]. peek_goal.
   apply Nat.ltb_lt in H1, H2. apply Nat.eqb_eq in H3, H4. apply Bool.eqb_prop in H5. apply sights_all2 in H6. rewrite H3 in H5.
@@ -483,7 +474,7 @@ Qed.
 Lemma some_letters p : forall S, In S (w_sets (e_witness C)) -> chain A (control (hd 0%nat (fst S))) p ->
   exists u ell, In u (fst S) /\ In p (having_letters ell u).
 Proof.
-  destruct parts as (_ & _ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [[[[[[_ _] _] _] HS] _] _].
+  destruct parts as (_ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [[[[[[_ _] _] _] HS] _] _].
   rewrite forallb_forall in HS.
   induction p as [|i p IH]; intros S HS0 Hc; pose proof (HS S HS0) as H; unfold check_set in H; destruct (fst S) as [|u us] eqn:ES; try easy;
     apply andb_true_iff in H as [HA HN].
@@ -512,7 +503,7 @@ Qed.
 Lemma one_letters p : forall u v b ell ell', In (u, (v, b)) (w_pairs (e_witness C)) -> In p (having_letters ell u) -> In p (having_letters ell' v) ->
   b = false /\ ell = ell'.
 Proof.
-  destruct parts as (_ & _ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [_ HP].
+  destruct parts as (_ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [_ HP].
   rewrite forallb_forall in HP.
   induction p as [|i p IH]; intros u v b ell ell' Hb Hu Hv; pose proof (HP _ Hb) as H; unfold check_pair in H; apply andb_true_iff in H as [HA HN];
     destruct ell as [|x ell], ell' as [|x' ell'].
@@ -550,13 +541,13 @@ Qed.
 
 Lemma control_0 : control 0%nat = initial A.
 Proof.
-  destruct parts as (_ & _ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [[[[[[H _] _] _] _] _] _].
+  destruct parts as (_ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [[[[[[H _] _] _] _] _] _].
   now apply Nat.eqb_eq in H.
 Qed.
 
 Lemma all_letters n : Permutation (paths A n (initial A)) (flat_map (fun ell => having_letters ell 0%nat) (letters n)).
 Proof.
-  destruct parts as (_ & _ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [[[[[[_ _] L0] S0] _] P0] _].
+  destruct parts as (_ & _ & HM & _). unfold check_machine in HM. rewrite !andb_true_iff in HM. destruct HM as [[[[[[_ _] L0] S0] _] P0] _].
   assert (One : forall p ell ell', In p (having_letters ell 0%nat) -> In p (having_letters ell' 0%nat) -> ell = ell').
   { intros p ell ell' H H'. apply has_pair_spec in P0. exact (proj2 (one_letters p _ _ _ _ _ P0 H H')). }
   apply NoDup_Permutation; [apply paths_NoDup| |].
@@ -638,7 +629,7 @@ Qed.
 
 Lemma able_class ell : forall u p, In p (having_letters ell u) -> exists r, class_of ell = Some r /\ In u (able_of W r).
 Proof.
-  destruct parts as (_ & _ & _ & _ & HA & _). unfold check_able in HA. apply andb_true_iff in HA as [A0 AN]. rewrite forallb_forall in A0, AN.
+  destruct parts as (_ & _ & _ & HA & _). unfold check_able in HA. apply andb_true_iff in HA as [A0 AN]. rewrite forallb_forall in A0, AN.
   induction ell as [|x ell IH]; intros u p.
   - simpl. destruct (accepts C u) eqn:Au; [|easy]. intros _. exists 0%nat. split; [easy|]. apply mem_In, A0. now apply mem_In.
   - rewrite having_cons. intros (i & v & p' & -> & E & Hp). destruct (IH v p' Hp) as (r & Cr & Hv). cbn [class_of]. rewrite Cr.
@@ -681,9 +672,9 @@ Qed.
 
 (* suffix-sure: whatever the other copy is. *)
 Lemma sure_more ell : forall w r u v s a s' b, good_word N w -> class_of ell = Some r -> In v (sure_of W r) ->
-  on_grid_store s' -> on_grid_feed b -> F w ell u s a <= F w ell v s' b.
+  whole_store s' -> whole_feed b -> F w ell u s a <= F w ell v s' b.
 Proof.
-  destruct parts as (_ & _ & _ & _ & _ & HS & _). unfold check_sure in HS. apply andb_true_iff in HS as [S0 SN]. rewrite forallb_forall in S0, SN.
+  destruct parts as (_ & _ & _ & _ & HS & _). unfold check_sure in HS. apply andb_true_iff in HS as [S0 SN]. rewrite forallb_forall in S0, SN.
   induction ell as [|x ell IH]; intros w r u v s a s' b Gw Cl Hv Gs Gb.
   - simpl in Cl. inversion Cl. subst r. unfold F. simpl. rewrite (S0 v Hv). destruct w; destruct (accepts C u); simpl; lra.
   - destruct w as [|l w].
@@ -702,7 +693,7 @@ Proof.
     specialize (Ed j' Hj'). unfold onward. rewrite Eu. destruct (edge_by W v x j') as [v'|] eqn:Ev; [|easy].
     apply edge_by_spec in Eu as (_ & _ & _ & _ & Su & _). apply edge_by_spec in Ev as (_ & _ & _ & _ & Sv & _).
     rewrite (shows_symbols (control u) (control v) (input A (control u) a) (input A (control v) b) s z s' z' l (out (tr A i)) (out (tr A j'))) by congruence.
-    apply Rmult_le_compat_l; [now apply shows_unit|]. apply (IH w rest); auto; [now apply mem_In|apply upd_on_grid; [easy|now apply (sample_on_grid v b s')]|now apply rest_on_grid].
+    apply Rmult_le_compat_l; [now apply shows_unit|]. apply (IH w rest); auto; [now apply mem_In|apply whole_upd; [easy|now apply (whole_sample v b s')]|now apply whole_rest].
 Qed.
 
 (* ---- Nodes ---- *)
@@ -831,7 +822,7 @@ Hypothesis Hu : In u firsts.
 Hypothesis Hv : In v seconds.
 Hypothesis Hfacts : agree n s s'.
 Hypothesis Hfeeds : beside a b.
-Hypothesis Hgrid : on_grid_store s /\ on_grid_store s' /\ on_grid_feed a /\ on_grid_feed b.
+Hypothesis Hgrid : whole_store s /\ whole_store s' /\ whole_feed a /\ whole_feed b.
 Local Notation q := (control u).
 Local Notation q' := (control v).
 
@@ -845,7 +836,7 @@ Local Lemma both z z' i u' : tie z z' -> typically N A q a s z -> typically N A 
     agree (node_at W k) (upd s (tr A i) z) (upd s' (tr A j) z') /\ Forall2 (alike s z s' z') (out (tr A i)) (out (tr A j)).
 Proof.
   intros Ht Ty Ty' Hi Ei Eu Hu'. destruct Hgrid as (Gs & Gs' & Ga & Gb).
-  pose proof (whole_first s z s' z' Gs (sample_on_grid u a s z Ga Ty)) as Wh. pose proof (whole_second s z s' z' Gs' (sample_on_grid v b s' z' Gb Ty')) as Wh'.
+  pose proof (whole_first s z s' z' Gs (whole_sample u a s z Ga Ty)) as Wh. pose proof (whole_second s z s' z' Gs' (whole_sample v b s' z' Gb Ty')) as Wh'.
   pose proof Hmove as H. unfold check_move in H. apply andb_true_iff in H as [_ H]. cbv zeta in H.
   set (M := tied (mv_shift mv) (learn_facts (n_facts n) (unknown (spots V W n firsts seconds)))) in *.
   rewrite forallb_forall in H. destruct (doings_spec firsts x u i Hu Hi) as (t & us & Hd & Ef & Iu). specialize (H _ Hd). cbn [fst snd] in H.
@@ -856,7 +847,7 @@ Proof.
   assert (PM : possible (at_spot s z s' z') M).
   { apply (tied_possible s z s' z'); [|exact Ht]. apply (facts_possible s z s' z'); [apply unknown_possible|]. intros f Hf. now apply Hfacts. }
   assert (PM1 : possible (at_spot s z s' z') (learn_atoms g false (sure g V t) M)).
-  { apply (atoms_possible N g width_ok s z s' z' false); [easy|easy|]. unfold guard_eqb in Gf. rewrite !andb_true_iff in Gf. destruct Gf as [[[_ Gf] _] _].
+  { apply (atoms_possible N g okq_ok whole_ok s z s' z' false); [easy|easy|]. unfold guard_eqb in Gf. rewrite !andb_true_iff in Gf. destruct Gf as [[[_ Gf] _] _].
     apply (same_atoms_spec s z s' z' false _ _ Gf). intros k Hk. apply (sure_true N g A (e_hints C) smooth_ok (tr A i) a); auto. now apply (typical_src u). }
   split.
   - rewrite forallb_forall in HG. destruct (different_spec (guards_eqb g V) (map (fun v => map (tr A) (leaving A (control v))) seconds) (map (tr A) (leaving A q'))) as (l & Hl & El).
@@ -866,7 +857,7 @@ Proof.
   - intros j Hj Ej. rewrite forallb_forall in HB. destruct (doings_spec seconds x v j Hv Hj) as (t' & vs & Hd' & Ef' & Iv). specialize (HB _ Hd').
     unfold check_both in HB. cbn [fst snd] in HB. pose proof Ef' as Gf'. unfold effect_eqb in Gf'. rewrite !andb_true_iff in Gf'. destruct Gf' as [[[Gf' _] _] Of'].
     assert (PM2 : possible (at_spot s z s' z') (learn_atoms g true (sure g V t') (learn_atoms g false (sure g V t) M))).
-    { apply (atoms_possible N g width_ok s z s' z' true); [easy|easy|]. unfold guard_eqb in Gf'. rewrite !andb_true_iff in Gf'. destruct Gf' as [[[_ Gf'] _] _].
+    { apply (atoms_possible N g okq_ok whole_ok s z s' z' true); [easy|easy|]. unfold guard_eqb in Gf'. rewrite !andb_true_iff in Gf'. destruct Gf' as [[[_ Gf'] _] _].
       apply (same_atoms_spec s z s' z' true _ _ Gf'). intros k Hk. apply (sure_true N g A (e_hints C) smooth_ok (tr A j) b); auto. now apply (typical_src v). }
     destruct (learn_atoms g true (sure g V t') _) as [M2|]; [|easy]. cbn in PM2. rewrite !andb_true_iff in HB. destruct HB as [[Sm Nm] Ex].
     rewrite forallb_forall in Sm. specialize (Sm _ Iv). destruct (edge_by W v x j) as [v'|] eqn:Ev; [|easy].
@@ -932,7 +923,7 @@ Hypothesis Gl : Forall (good_letter N) l.
 Hypothesis Gw : good_word N w.
 Hypothesis Cl : class_of ell = Some r.
 Hypothesis Below : forall k u v s a s' b, In k (mv_after mv) -> n_suffix (node_at W k) = r -> In u (n_first (node_at W k)) -> In v (n_second (node_at W k)) ->
-  agree (node_at W k) s s' -> beside a b -> on_grid_store s /\ on_grid_store s' /\ on_grid_feed a /\ on_grid_feed b ->
+  agree (node_at W k) s s' -> beside a b -> whole_store s /\ whole_store s' /\ whole_feed a /\ whole_feed b ->
   F w ell u s a <= exp (eps * Q2R (n_pot (node_at W k))) * F w ell v s' b.
 
 Local Lemma moved t t' p p' z z' : stat_eqb t (st A q) = true -> stat_eqb t' (st A q') = true -> reads (st A q') = prompted (letter_at W x) ->
@@ -953,8 +944,8 @@ Proof.
   pose proof (edge_by_spec _ _ _ _ Eu) as (_ & _ & _ & Ru & Su & _). pose proof (edge_by_spec _ _ _ _ Ev) as (_ & _ & _ & Rv & Sv & _).
   pose proof (Below k u' v' _ (rest A q i a) _ (rest A q' j b) Hk Sk Fk Vk Ag) as IH.
   specialize (IH ltac:(apply beside_rest; [exact Hfeeds|congruence])). destruct Hgrid as (Gs & Gs' & Ga & Gb).
-  specialize (IH (conj (upd_on_grid s z i Gs (sample_on_grid u a s z Ga Ty)) (conj (upd_on_grid s' z' j Gs' (sample_on_grid v b s' z' Gb Ty'))
-    (conj (rest_on_grid q i a Ga) (rest_on_grid q' j b Gb))))). specialize (Pay k Hk).
+  specialize (IH (conj (whole_upd s z i Gs (whole_sample u a s z Ga Ty)) (conj (whole_upd s' z' j Gs' (whole_sample v b s' z' Gb Ty'))
+    (conj (whole_rest q i a Ga) (whole_rest q' j b Gb))))). specialize (Pay k Hk).
   assert (Oth : existsb is_other (out (tr A i)) = shows_other_number W x).
   { unfold shows_other_number. rewrite <- Su. clear. induction (out (tr A i)) as [|[] o IH]; simpl; auto. }
   pose proof (shows_both q q' (input A q a) (input A q' b) s z s' z' (exp (eps * Q2R p')) (Rlt_le _ _ (exp_pos _)) _ _ Al ltac:(congruence)) as Sh.
@@ -1020,10 +1011,10 @@ Proof.
 Qed.
 
 Lemma all_below w : good_word N w -> forall n ell u v s a s' b, In n (e_nodes C) -> class_of ell = Some (n_suffix n) -> In u (n_first n) -> In v (n_second n) ->
-  agree n s s' -> beside a b -> on_grid_store s /\ on_grid_store s' /\ on_grid_feed a /\ on_grid_feed b ->
+  agree n s s' -> beside a b -> whole_store s /\ whole_store s' /\ whole_feed a /\ whole_feed b ->
   F w ell u s a <= exp (eps * Q2R (n_pot n)) * F w ell v s' b.
 Proof.
-  destruct parts as (_ & _ & _ & _ & _ & _ & HN & _). rewrite forallb_forall in HN.
+  destruct parts as (_ & _ & _ & _ & _ & HN & _). rewrite forallb_forall in HN.
   induction w as [|l w IH]; intros Gw n ell u v s a s' b Hn Cl Hu Hv Ag Be Gr.
   all: pose proof (HN n Hn) as H; unfold check_rnode in H; apply andb_true_iff in H as [P H]; apply Qle_R in P; rewrite Q2R_0 in P.
   all: assert (E1 : 1 <= exp (eps * Q2R (n_pot n))) by (rewrite <- exp_0; apply exp_mono; now apply Rmult_le_pos; [lra|]).
@@ -1061,10 +1052,10 @@ Proof.
       rewrite Nat.eqb_refl. now apply mem_In.
 Qed.
 
-Theorem paired a b w : good_word N w -> proper N (e_claim C) (fun n => a n - b n) -> (width_of g <> None -> forall n, ok N (a n)) ->
+Theorem paired a b w : good_word N w -> proper N (e_claim C) (fun n => a n - b n) -> (whole g = true -> forall n, ok N (a n)) ->
   prob N A a w <= exp (eps * Q2R (c_D (e_claim C))) * prob N A b w.
 Proof.
-  destruct parts as (_ & _ & _ & _ & _ & _ & _ & HI). unfold check_initial in HI. rewrite forallb_forall in HI. intros Gw Be Wa.
+  destruct parts as (_ & _ & _ & _ & _ & _ & HI). unfold check_initial in HI. rewrite forallb_forall in HI. intros Gw Be Wa.
   rewrite !prob_letters by easy. rewrite <- sum_scal. apply sum_le. intros ell _. cbv beta.
   set (s0 := fun _ : nat => 0). pose proof (F_unit w Gw ell 0%nat s0 (b, s0)) as U.
   pose proof (exp_pos (eps * Q2R (c_D (e_claim C)))) as Pos.
@@ -1080,7 +1071,7 @@ Proof.
   - apply (all_below w Gw (node_at W k) ell 0%nat 0%nat s0 (a, s0) s0 (b, s0)); auto.
     + now rewrite Sf.
     + intros f. now rewrite Hf.
-    + split; [|split; [|split]]; intros n Hw; cbn [fst]; try apply ok_0; [now apply Wa|].
+    + split; [|split; [|split]]; intros Hw n; cbn [fst]; try apply ok_0; [now apply Wa|].
       replace (b n) with (a n + - (a n - b n)) by ring. apply ok_plus; [now apply Wa|apply ok_opp, Be].
   - apply Rmult_le_compat_r; [apply U|]. apply exp_mono. apply Rmult_le_compat_l; lra.
 Qed.

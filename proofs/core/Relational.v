@@ -1,7 +1,7 @@
 (* Certificates of the kind relational, and their checker: two copies of the automaton run side by side and show the same.
    docs/certificates.md has the rules; names of definitions follow it. *)
 From Coq Require Import QArith List Bool Arith.
-From Symdipa.Core Require Import Model Lookup Checker Bounds.
+From Symdipa.Core Require Import Model Lookup Checker Differences.
 Import ListNotations.
 Open Scope bool_scope.
 
@@ -135,12 +135,9 @@ Variables (g : grade) (A : automaton) (V : view) (C : relcert) (W : pview).
 
 (* ---- What a step does, but with probability 0 ---- *)
 
-(* What is below a number of the grid is at most the one before it. *)
+(* What is below an integer is at most the one before it. *)
 Definition tight (b : limit) : limit :=
-  match width_of g with
-  | Some w => if unreached b && shift_ok g (most b) then Limit (most b - w) false else b
-  | None => b
-  end.
+  if whole g && unreached b && shift_ok g (most b) then Limit (most b - 1) false else b.
 (* What a comparison says; of negatives nothing. *)
 Definition learn_atom (c : bool) (a : atom) (M : option matrix) : option matrix :=
   if negative (low a) || negative (high a) then M
@@ -360,16 +357,8 @@ Definition check_initial : bool :=
   forallb (fun s => negb (mem 0 (able_of W s)) ||
     existsb (fun k => is_start s (node_at W k)) (e_initial C)) (numbers (s_able (e_suffixes C))).
 
-(* Whatever is stored is on the grid. *)
-Definition check_grid : bool :=
-  match width_of g with
-  | Some _ => forallb (fun s => shift_ok g (mu s)) (states A) &&
-              forallb (fun t => forallb (fun c => shift_ok g (plus (snd c))) (copies t)) (transitions A)
-  | None => true
-  end.
-
 Definition check_pairs : bool :=
-  check_claim (e_claim C) && check_grid && check_model g A V && forallb (fun s => negb (nonempty (factors s))) (states A) &&
+  check_claim (e_claim C) && check_model g A V && forallb (fun s => negb (nonempty (factors s))) (states A) &&
   check_machine && check_able && check_sure && forallb check_rnode (e_nodes C) && check_initial.
 End Relational.
 

@@ -242,7 +242,7 @@ Definition loose_stat (s : stat) : stat := {|
   reads := reads s; law_of := law_of s; d := d s; mu := 0; law_of' := law_of' s; d' := d' s; mu' := 0; factors := factors s |}.
 Definition loose (V : view) : view := {|
   tr_of := fun i => loose_trans (tr_of V i); st_of := fun q => loose_stat (st_of V q); leaving_of := leaving_of V;
-  stored_of := stored_of V; moves_of := moves_of V; lesser_of := lesser_of V; why_of := why_of V |}.
+  stored_of := stored_of V; moves_of := moves_of V; lesser_of := lesser_of V; why_of := why_of V; between_of := between_of V |}.
 
 Definition with_numbers (c : rstep) (x : slopes_of) : rstep := {|
   taken := taken c; entry_at := of_entry x; more := more c; drawn := of_drawn x; drawn' := of_drawn' x;

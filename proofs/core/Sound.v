@@ -52,6 +52,7 @@ Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R 
 Hypothesis mixes_ok : mixes g = true -> forall x, ok N x.
 Hypothesis ends_ok : forall lo hi x, only_ends g lo hi = true -> ok N x -> Q2R lo <= x <= Q2R hi -> x = Q2R lo \/ x = 0 \/ x = Q2R hi.
 Hypothesis smooth_ok : smooth g = true -> atomless N.
+Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
 Variable A : automaton.
 
 (* Shifts at the lower ends of intervals. *)
@@ -94,7 +95,7 @@ Proof.
   destruct Hparts as (_ & HG & _). intros Hi G Co Ke Re z k Hk.
   destruct (goal_follows g A (c_hints C) c gr _ HG v i l v' Hi G Co) as [Ff _]. rewrite forallb_forall in Ff. specialize (Ff k Hk).
   destruct (proj1 (lasting_node g A (c_hints C) c gr _ HG v') k Hk) as [L1 L2]. rewrite !carried_before by easy.
-  apply (bound_shift sg sh V _ _ (follows_some V _ _ Ff)). intros k' Hk'. unfold known in Hk'.
+  apply (bound_shift sg sh V _ _ _ (follows_some V _ _ _ Ff)). apply sharpened_respects. intros k' Hk'. unfold told in Hk'.
   assert (R0 : forall k, In k (b_facts (bn gr v) ++ sure g V (tr A i)) -> shift sg sh (high k) <= shift sg sh (low k)).
   { intros k0 H0. apply in_app_or in H0 as [H0|H0]; [now apply Ke|now apply Re]. }
   destruct (nonempty (b_distinct (bn gr v))); [|now apply R0]. apply in_app_or in Hk' as [Hk'|Hk']; [now apply R0|].
@@ -136,10 +137,11 @@ Proof.
     + exact Co.
 Qed.
 
-Theorem private a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
+Theorem private a b w : good_word N w -> (whole g = true -> forall n, ok N (a n)) -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
 Proof.
-  destruct Hparts as (HM & HG & HP). intros Gw Adj. apply (shifted_private Heps N g A (c_hints C) c factors_ok smooth_ok HM a b Adj); auto.
-  intros p w' Gw' Hc. destruct (opened N g smooth_ok A (c_hints C) c gr _ HG p w' (fun _ => 0) (a, fun _ => 0) Gw' Hc) as [Ho|E0]; [right|now left].
+  destruct Hparts as (HM & HG & HP). intros Gw Wh Adj. apply (shifted_private Heps N g A (c_hints C) c factors_ok smooth_ok HM a b Adj); auto.
+  assert (Wh' : whole g = true -> given_ok N (a, fun _ => 0)) by (intros W; split; cbn [fst snd]; intros; [now apply Wh|apply ok_0]).
+  intros p w' Gw' Hc. destruct (opened N g okq_ok smooth_ok factors_ok whole_ok A (c_hints C) c gr _ HM HG p w' (a, fun _ => 0) Gw' Wh' Hc) as [Ho|E0]; [right|now left].
   apply (along (c_hints C) c gr _ a b p (fun e => exists sg, shifted N A (c_hints C) sg p (e, fun _ => 0) (Q2R (c_D c))) HM HG Hc Ho Adj).
   - intros M la e e' Hla [sg S] [sg' S']. exists (mixed la sg sg').
     pose proof (shifted_mixed N g A (c_hints C) HM la (mixes_ok M) Hla p (initial A) _ _ _ _ _ _ Hc S S') as Sm.
@@ -365,13 +367,14 @@ Proof.
       apply in_flat_map in Hf as (k & Hk & Hf). apply in_flat_map. eauto.
 Qed.
 
-Theorem private_in_parts a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
+Theorem private_in_parts a b w : good_word N w -> (whole g = true -> forall n, ok N (a n)) -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
 Proof.
-  destruct Pparts as (HM & _ & _ & _ & _ & HD). intros Gw Adj. apply (shifted_private Heps N g A (p_hints C) c factors_ok smooth_ok HM a b Adj); auto.
+  destruct Pparts as (HM & _ & _ & _ & _ & HD). intros Gw Wh Adj. apply (shifted_private Heps N g A (p_hints C) c factors_ok smooth_ok HM a b Adj); auto.
+  assert (Wh' : whole g = true -> given_ok N (a, fun _ => 0)) by (intros W; split; cbn [fst snd]; intros; [now apply Wh|apply ok_0]).
   intros p w' Gw' Hc.
   destruct (Req_dec (Pp N A p w' (initial A) (fun _ => 0) (a, fun _ => 0)) 0) as [H|H]; [now left|right].
   destruct (choice count (fun k n => (n < length (l_nodes (part k)))%nat /\ lrun (part k) n (usual_ways p))) as [ns Hns].
-  { intros k Hk. destruct (opened N g smooth_ok A (p_hints C) c (part k) _ (part_graph k Hk) p w' (fun _ => 0) (a, fun _ => 0) Gw' Hc) as [Ho|H']; [|contradiction].
+  { intros k Hk. destruct (opened N g okq_ok smooth_ok factors_ok whole_ok A (p_hints C) c (part k) _ HM (part_graph k Hk) p w' (a, fun _ => 0) Gw' Wh' Hc) as [Ho|H']; [|contradiction].
     assert (Hb : brun (part k) 0 (usual_ways p)).
     { apply (along (p_hints C) c (part k) _ a b p (fun _ => brun (part k) 0 (usual_ways p)) HM (part_graph k Hk) Hc Ho Adj).
       - intros _ la e e' _ H1 _. exact H1.

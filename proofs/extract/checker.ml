@@ -640,6 +640,11 @@ module Z =
           | _ -> ((opp (add q0 (Zpos XH))), (sub b r)))
        | Zneg b' -> let (q0, r) = pos_div_eucl a' (Zpos b') in (q0, (opp r)))
 
+  (** val div : z -> z -> z **)
+
+  let div a b =
+    let (q0, _) = div_eucl a b in q0
+
   (** val modulo : z -> z -> z **)
 
   let modulo a b =
@@ -679,6 +684,11 @@ let zeq_bool x y =
 
 type q = { qnum : z; qden : positive }
 
+(** val inject_Z : z -> q **)
+
+let inject_Z x =
+  { qnum = x; qden = XH }
+
 (** val qeq_bool : q -> q -> bool **)
 
 let qeq_bool x y =
@@ -716,6 +726,11 @@ let qred q0 =
   let { qnum = q1; qden = q2 } = q0 in
   let (r1, r2) = snd (Z.ggcd q1 (Zpos q2)) in
   { qnum = r1; qden = (Z.to_pos r2) }
+
+(** val qfloor : q -> z **)
+
+let qfloor x =
+  let { qnum = n; qden = d0 } = x in Z.div n (Zpos d0)
 
 type law =
 | Laplace
@@ -910,7 +925,8 @@ type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 type sums = (int * q) list
 
 type hints = { stored : int list list; lesser : int list list;
-               why : (atom list -> atom -> sums) }
+               why : (atom list -> atom -> sums);
+               between : (atom list -> atom list) }
 
 type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
@@ -918,8 +934,8 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool); smooth : bool;
-               width_of : q option }
+               bool; only_ends : (q -> q -> bool); smooth : bool; whole : 
+               bool }
 
 (** val source : edge -> int **)
 
@@ -975,7 +991,8 @@ type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
               lesser_of : (int -> int list);
-              why_of : (atom list -> atom -> sums) }
+              why_of : (atom list -> atom -> sums);
+              between_of : (atom list -> atom list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -988,7 +1005,7 @@ let plain a h =
   { tr_of = (tr a); st_of = (st a); leaving_of = (leaving a); stored_of =
     (fun q0 -> nth q0 h.stored []); moves_of = (fun k ->
     nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []);
-    why_of = h.why }
+    why_of = h.why; between_of = h.between }
 
 (** val gplain : graph -> gview **)
 
@@ -1002,7 +1019,8 @@ type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
                lesser_tree : int list tree;
-               why_tree : (atom list -> atom -> sums) }
+               why_tree : (atom list -> atom -> sums);
+               between_tree : (atom list -> atom list) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -1017,7 +1035,7 @@ let grow a h =
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
   stored_tree = (array h.stored); moves_tree = (array a.differ);
-  lesser_tree = (array h.lesser); why_tree = h.why }
+  lesser_tree = (array h.lesser); why_tree = h.why; between_tree = h.between }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -1036,7 +1054,8 @@ let by_trees t =
     leaving_of = (with_key t.leaving_tree); stored_of =
     (at_place [] t.stored_tree); moves_of =
     (at_place (None, None) t.moves_tree); lesser_of =
-    (at_place [] t.lesser_tree); why_of = t.why_tree }
+    (at_place [] t.lesser_tree); why_of = t.why_tree; between_of =
+    t.between_tree }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -1279,15 +1298,38 @@ let is_live l d0 =
   | Exact -> true
   | _ -> qlt_bool { qnum = Z0; qden = XH } d0
 
-(** val bound : view -> atom list -> atom -> (q * bool) option **)
+(** val integer_to : q -> bool -> q **)
 
-let bound v k a =
-  bound_by (taken_from k (v.why_of k a)) a
+let integer_to q0 below =
+  inject_Z
+    (if below then Z.sub (Z.opp (qfloor (qopp q0))) (Zpos XH) else qfloor q0)
 
-(** val follows : view -> atom list -> atom -> bool **)
+(** val rounded : atom -> atom **)
 
-let follows v k a =
-  match bound v k a with
+let rounded a =
+  let bare = fun v -> { negative = v.negative; whence = v.whence; plus =
+    { qnum = Z0; qden = XH } }
+  in
+  { low = (bare a.low); high = { negative = a.high.negative; whence =
+  a.high.whence; plus = (integer_to (qopp (over a)) a.strict) }; strict =
+  false }
+
+(** val bound : view -> bool -> atom list -> atom -> (q * bool) option **)
+
+let bound v w k a =
+  match bound_by (taken_from k (v.why_of k a)) a with
+  | Some p ->
+    let (q0, unreached0) = p in
+    if w
+    then Some ((qplus (integer_to (qminus q0 (over a)) unreached0) (over a)),
+           false)
+    else Some (q0, unreached0)
+  | None -> None
+
+(** val follows : view -> bool -> atom list -> atom -> bool **)
+
+let follows v w k a =
+  match bound v w k a with
   | Some p ->
     let (q0, unreached0) = p in
     (||) (qlt_bool q0 { qnum = Z0; qden = XH })
@@ -1295,23 +1337,31 @@ let follows v k a =
         ((||) unreached0 (negb a.strict)))
   | None -> false
 
-(** val impossible : view -> atom list -> bool **)
+(** val impossible : view -> bool -> atom list -> bool **)
 
-let impossible v k =
-  follows v k { low = zero; high = zero; strict = true }
+let impossible v w k =
+  follows v w k { low = zero; high = zero; strict = true }
 
 (** val given : view -> atom list -> term -> bool **)
 
 let given v k v0 =
-  match bound v k { low = v0; high = zero; strict = false } with
+  match bound v false k { low = v0; high = zero; strict = false } with
   | Some p ->
     let (above, _) = p in
-    (match bound v k { low = zero; high = v0; strict = false } with
+    (match bound v false k { low = zero; high = v0; strict = false } with
      | Some p0 ->
        let (below, _) = p0 in
        qle_bool (qplus above below) { qnum = Z0; qden = XH }
      | None -> false)
   | None -> false
+
+(** val sharpened : view -> bool -> atom list -> atom list **)
+
+let sharpened v w k =
+  if w
+  then let k' = map rounded k in
+       app k' (filter (follows v w k') (v.between_of k'))
+  else k
 
 (** val fresh : grade -> view -> trans -> bool **)
 
@@ -1357,7 +1407,7 @@ let sure g v t =
 
 let opposite g v t t' =
   (||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
-    (impossible v (app (sure g v t) (sure g v t')))
+    (impossible v false (app (sure g v t) (sure g v t')))
 
 (** val check_trans : grade -> view -> int -> bool **)
 
@@ -1399,6 +1449,14 @@ let check_lesser v size k =
         (allows_too v size (snd (v.moves_of j)) (snd (v.moves_of k))))
       (v.lesser_of k))
 
+(** val check_whole : grade -> automaton -> bool **)
+
+let check_whole g a =
+  (||) (negb g.whole)
+    ((&&) (forallb (fun s -> g.shift_ok s.mu) a.states)
+      (forallb (fun t -> forallb (fun c -> g.shift_ok (snd c).plus) t.copies)
+        a.transitions))
+
 (** val check_model : grade -> automaton -> view -> bool **)
 
 let check_model g a v =
@@ -1407,8 +1465,9 @@ let check_model g a v =
       ((&&) (forallb (check_trans g v) (numbers a.transitions))
         (negb (nonempty (v.stored_of a.initial))))
       (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
-    (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
-      a.states)
+    ((&&)
+      (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
+        a.states) (check_whole g a))
 
 (** val check_claim : claim -> bool **)
 
@@ -1487,13 +1546,18 @@ let parted v b k a =
       ((&&) (distinct b zero a.high) (given v k a.low)))
     ((&&) (distinct b a.low zero) (given v k a.high))
 
-(** val known : grade -> view -> bnode -> trans -> atom list **)
+(** val told : grade -> view -> bnode -> trans -> atom list **)
 
-let known g v b t =
+let told g v b t =
   let k = app b.b_facts (sure g v t) in
   if nonempty b.b_distinct
   then app k (map (stricter true) (filter (parted v b k) (sure g v t)))
   else k
+
+(** val known : grade -> view -> bnode -> trans -> atom list **)
+
+let known g v b t =
+  sharpened v g.whole (told g v b t)
 
 (** val as_before : trans -> term -> term **)
 
@@ -1510,11 +1574,11 @@ let as_before t v =
           | None -> v)
   | _ -> v
 
-(** val fact_follows : view -> trans -> atom list -> atom -> bool **)
+(** val fact_follows : grade -> view -> trans -> atom list -> atom -> bool **)
 
-let fact_follows v t k a =
-  follows v k { low = (as_before t a.low); high = (as_before t a.high);
-    strict = a.strict }
+let fact_follows g v t k a =
+  follows v g.whole k { low = (as_before t a.low); high =
+    (as_before t a.high); strict = a.strict }
 
 (** val distinct_follows :
     grade -> view -> bnode -> trans -> (term * term) -> bool **)
@@ -1575,11 +1639,11 @@ let check_base_step g a v c w v0 i =
   let b = w.bn_of v0 in
   let t = v.tr_of i in
   let k = known g v b t in
-  (||) (impossible v k)
+  (||) (impossible v g.whole k)
     ((&&)
       (forallb (fun e ->
         (||) (negb ((=) (number e) i))
-          ((&&) (forallb (fact_follows v t k) (w.bn_of (target e)).b_facts)
+          ((&&) (forallb (fact_follows g v t k) (w.bn_of (target e)).b_facts)
             (forallb (distinct_follows g v b t)
               (w.bn_of (target e)).b_distinct))) (w.out_of v0))
       (check_ways g a v c w v0 i))
@@ -1848,8 +1912,8 @@ let ceilings w t n n' =
 
 let answered v w n p =
   is_some
-    (bound v (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p); high =
-      (snd p); strict = false })
+    (bound v false (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p);
+      high = (snd p); strict = false })
 
 (** val check_ledge :
     view -> graph -> gview -> (int -> bool) -> edge -> bool **)
@@ -2095,7 +2159,7 @@ let on_grid n q0 =
 
 let real_numbers =
   { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
-    only_ends = (fun _ _ -> false); smooth = true; width_of = None }
+    only_ends = (fun _ _ -> false); smooth = true; whole = false }
 
 (** val multiples : positive -> grade **)
 
@@ -2103,21 +2167,20 @@ let multiples n =
   { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
-      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false;
-    width_of = None }
+      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false; whole =
+    false }
 
-(** val inputs_too : positive -> grade **)
+(** val integers : grade **)
 
-let inputs_too n =
-  { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
-    only_ends = (multiples n).only_ends; smooth = false; width_of = (Some
-    { qnum = (Zpos XH); qden = n }) }
+let integers =
+  { shift_ok = (on_grid XH); factor_ok = (on_grid XH); mixes = false;
+    only_ends = (multiples XH).only_ends; smooth = false; whole = true }
 
 (** val some_multiples : grade **)
 
 let some_multiples =
   { shift_ok = (fun _ -> true); factor_ok = (on_grid XH); mixes = false;
-    only_ends = (fun _ _ -> false); smooth = false }
+    only_ends = (fun _ _ -> false); smooth = false; whole = false }
 
 type order = (place * place) list
 
@@ -2173,15 +2236,15 @@ let composed f =
         map (fun r' -> ((fst r), (snd r')))
           (filter (fun r' -> place_eqb (snd r) (fst r')) f)) f))
 
-(** val told : order -> trans -> order **)
+(** val told0 : order -> trans -> order **)
 
-let told f t =
+let told0 f t =
   composed (composed (app (said t) f))
 
 (** val contradicts_order : order -> trans -> bool **)
 
 let contradicts_order f t =
-  let k = told f t in
+  let k = told0 f t in
   existsb (fun a ->
     match ends_of a with
     | Some p0 -> let (p, q0) = p0 in (&&) (is_strict a) (at_most k q0 p)
@@ -2205,7 +2268,7 @@ let came t p = match p with
 (** val order_after : place list -> order -> trans -> order **)
 
 let order_after w f t =
-  let k = told f t in
+  let k = told0 f t in
   flat_map (fun p ->
     flat_map (fun q0 ->
       match came t p with
@@ -2727,7 +2790,7 @@ let loose v =
   { tr_of = (fun i -> loose_trans (v.tr_of i)); st_of = (fun q0 ->
     loose_stat (v.st_of q0)); leaving_of = v.leaving_of; stored_of =
     v.stored_of; moves_of = v.moves_of; lesser_of = v.lesser_of; why_of =
-    v.why_of }
+    v.why_of; between_of = v.between_of }
 
 (** val with_numbers : rstep -> slopes_of -> rstep **)
 
@@ -3281,9 +3344,9 @@ let row_of m x =
   | Some p -> snd p
   | None -> []
 
-(** val between : matrix -> spot -> spot -> limit option **)
+(** val between0 : matrix -> spot -> spot -> limit option **)
 
-let between m x y =
+let between0 m x y =
   if spot_eqb x y then Some nothing_apart else pick (map fst m) (row_of m x) y
 
 (** val by_way : limit -> row -> row -> row **)
@@ -3310,9 +3373,9 @@ let learn x y b = function
                         | Some b' -> at_most0 b' b
                         | None -> false
   in
-  if close (between m0 y x)
+  if close (between0 m0 y x)
   then None
-  else if known0 (between m0 x y)
+  else if known0 (between0 m0 x y)
        then Some m0
        else let xs = map fst m0 in
             let last = row_of m0 y in
@@ -3521,7 +3584,7 @@ let fact_follows0 m t t' f =
      (match of0 f.f_high with
       | Some p1 ->
         let (y, p') = p1 in
-        (match between m x y with
+        (match between0 m x y with
          | Some b ->
            at_most0 (after b { most = (qminus p p'); unreached = false })
              f.f_limit
@@ -3534,9 +3597,9 @@ let fact_follows0 m t t' f =
 let apart m a a' =
   if (||) a.negative a'.negative
   then None
-  else (match between m (spot_in false a) (spot_in true a') with
+  else (match between0 m (spot_in false a) (spot_in true a') with
         | Some b ->
-          (match between m (spot_in true a') (spot_in false a) with
+          (match between0 m (spot_in true a') (spot_in false a) with
            | Some b' ->
              if qeq_bool (qplus b.most b'.most) { qnum = Z0; qden = XH }
              then Some (qplus b.most (qminus a.plus a'.plus))
@@ -3565,12 +3628,10 @@ let same_item m i i' =
 (** val tight : grade -> limit -> limit **)
 
 let tight g b =
-  match g.width_of with
-  | Some w ->
-    if (&&) b.unreached (g.shift_ok b.most)
-    then { most = (qminus b.most w); unreached = false }
-    else b
-  | None -> b
+  if (&&) ((&&) g.whole b.unreached) (g.shift_ok b.most)
+  then { most = (qminus b.most { qnum = (Zpos XH); qden = XH }); unreached =
+         false }
+  else b
 
 (** val learn_atom :
     grade -> bool -> atom -> matrix option -> matrix option **)
@@ -4044,16 +4105,6 @@ let check_initial c w =
       (existsb (fun k -> is_start c s (w.node_at k)) c.e_initial))
     (numbers c.e_suffixes.s_able)
 
-(** val check_grid : grade -> automaton -> bool **)
-
-let check_grid g a =
-  match g.width_of with
-  | Some _ ->
-    (&&) (forallb (fun s -> g.shift_ok s.mu) a.states)
-      (forallb (fun t -> forallb (fun c -> g.shift_ok (snd c).plus) t.copies)
-        a.transitions)
-  | None -> true
-
 (** val check_pairs :
     grade -> automaton -> view -> relcert -> pview -> bool **)
 
@@ -4063,9 +4114,7 @@ let check_pairs g a v c w =
       ((&&)
         ((&&)
           ((&&)
-            ((&&)
-              ((&&) ((&&) (check_claim c.e_claim) (check_grid g a))
-                (check_model g a v))
+            ((&&) ((&&) (check_claim c.e_claim) (check_model g a v))
               (forallb (fun s -> negb (nonempty s.factors)) a.states))
             (check_machine a v c w)) (check_able c w)) (check_sure g v c w))
       (forallb (check_rnode g v c w) c.e_nodes)) (check_initial c w)

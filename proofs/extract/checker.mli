@@ -163,6 +163,8 @@ module Z :
 
   val div_eucl : z -> z -> z * z
 
+  val div : z -> z -> z
+
   val modulo : z -> z -> z
 
   val ggcd : z -> z -> z * (z * z)
@@ -171,6 +173,8 @@ module Z :
 val zeq_bool : z -> z -> bool
 
 type q = { qnum : z; qden : positive }
+
+val inject_Z : z -> q
 
 val qeq_bool : q -> q -> bool
 
@@ -185,6 +189,8 @@ val qopp : q -> q
 val qminus : q -> q -> q
 
 val qred : q -> q
+
+val qfloor : q -> z
 
 type law =
 | Laplace
@@ -288,7 +294,8 @@ type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 type sums = (int * q) list
 
 type hints = { stored : int list list; lesser : int list list;
-               why : (atom list -> atom -> sums) }
+               why : (atom list -> atom -> sums);
+               between : (atom list -> atom list) }
 
 type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
 
@@ -296,8 +303,8 @@ type pcert = { p_claim : claim; p_pots : q list;
                p_parts : (int list * graph) list; p_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool); smooth : bool;
-               width_of : q option }
+               bool; only_ends : (q -> q -> bool); smooth : bool; whole : 
+               bool }
 
 val source : edge -> int
 
@@ -323,7 +330,8 @@ type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
               lesser_of : (int -> int list);
-              why_of : (atom list -> atom -> sums) }
+              why_of : (atom list -> atom -> sums);
+              between_of : (atom list -> atom list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -338,7 +346,8 @@ type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
                lesser_tree : int list tree;
-               why_tree : (atom list -> atom -> sums) }
+               why_tree : (atom list -> atom -> sums);
+               between_tree : (atom list -> atom list) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -424,13 +433,19 @@ val uses_mean : trans -> bool
 
 val is_live : law -> q -> bool
 
-val bound : view -> atom list -> atom -> (q * bool) option
+val integer_to : q -> bool -> q
 
-val follows : view -> atom list -> atom -> bool
+val rounded : atom -> atom
 
-val impossible : view -> atom list -> bool
+val bound : view -> bool -> atom list -> atom -> (q * bool) option
+
+val follows : view -> bool -> atom list -> atom -> bool
+
+val impossible : view -> bool -> atom list -> bool
 
 val given : view -> atom list -> term -> bool
+
+val sharpened : view -> bool -> atom list -> atom list
 
 val fresh : grade -> view -> trans -> bool
 
@@ -449,6 +464,8 @@ val check_trans : grade -> view -> int -> bool
 val allows_too : view -> int -> int option -> int option -> bool
 
 val check_lesser : view -> int -> int -> bool
+
+val check_whole : grade -> automaton -> bool
 
 val check_model : grade -> automaton -> view -> bool
 
@@ -470,11 +487,13 @@ val distinct : bnode -> term -> term -> bool
 
 val parted : view -> bnode -> atom list -> atom -> bool
 
+val told : grade -> view -> bnode -> trans -> atom list
+
 val known : grade -> view -> bnode -> trans -> atom list
 
 val as_before : trans -> term -> term
 
-val fact_follows : view -> trans -> atom list -> atom -> bool
+val fact_follows : grade -> view -> trans -> atom list -> atom -> bool
 
 val distinct_follows :
   grade -> view -> bnode -> trans -> (term * term) -> bool
@@ -596,6 +615,8 @@ val real_numbers : grade
 
 val multiples : positive -> grade
 
+val integers : grade
+
 val some_multiples : grade
 
 type order = (place * place) list
@@ -616,7 +637,7 @@ val once_each : order -> order
 
 val composed : order -> order
 
-val told : order -> trans -> order
+val told0 : order -> trans -> order
 
 val contradicts_order : order -> trans -> bool
 
@@ -899,7 +920,7 @@ val pick : spot list -> row -> spot -> limit option
 
 val row_of : matrix -> spot -> row
 
-val between : matrix -> spot -> spot -> limit option
+val between0 : matrix -> spot -> spot -> limit option
 
 val by_way : limit -> row -> row -> row
 
@@ -1091,8 +1112,6 @@ val check_rnode : grade -> view -> relcert -> pview -> rnode -> bool
 val is_start : relcert -> int -> rnode -> bool
 
 val check_initial : relcert -> pview -> bool
-
-val check_grid : grade -> automaton -> bool
 
 val check_pairs : grade -> automaton -> view -> relcert -> pview -> bool
 

@@ -29,8 +29,8 @@ let of_graph grade a v c where (g, w, own) = [
   where ^ "lift-cover", (fun () -> check_cover g w);
   where ^ "lift-edge, lift-read, lift-kept or lift-sample",
     (fun () -> check_graph grade a v c g w own) ]
-let of_model grade a v c = [
-  "adjacency", (fun () -> check_claim c); "model-noise, model-determinism or model-initialization", (fun () -> check_model grade a v) ]
+let model_rules = "model-noise, model-determinism, model-initialization or model-integer"
+let of_model grade a v c = [ "adjacency", (fun () -> check_claim c); model_rules, (fun () -> check_model grade a v) ]
 
 let broken_private grade a (c : cert) =
   let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_graph) in
@@ -60,22 +60,27 @@ let look (a : Automata.t) c j =
   let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
   let proved reals integers =
     head @ [ pair "proved" "true"; pair "reals" (string_of_bool reals); pair "integers" (string_of_bool integers) ] in
-  let integers = multiples XH in
+  let grid = multiples XH in
   let judged check broken x pruned =
-    let whole () = check integers x || not a.integer && check integers (pruned (Pruning.pruned integers a) x) in
-    let real () = if a.integer then whole () else check real_numbers x in
+    (* Of an automaton that is not about integers it is proved for any inputs that differ by integers. *)
+    let on_integers () =
+      if a.integer then check grid x || check integers x else check grid x || check grid (pruned (Pruning.pruned grid a) x) in
+    let real () = if a.integer then on_integers () else check real_numbers x in
     let rule () = broken (if a.integer then integers else real_numbers) in
-    if real () then proved (not a.integer) (whole ())
+    if real () then proved (not a.integer) (on_integers ())
     else if List.exists (fun (equal, _) -> equal = None) a.automaton.differ then unproved "entries of which there are only so many"
-    else if a.integer then unproved ("a certificate that breaks the rules " ^ rule () ^ ", or needs that there is no number between two integers")
-    else refuse "%s breaks the rules %s" where (rule ()) in
+    else if a.integer && check { integers with mixes = true } x then
+      unproved "a certificate of an automaton about integers that rests on means of shifts, which need be no integers"
+    else match rule () with
+      | r when a.integer && r = model_rules -> unproved (r ^ " (guards that exclude each other because there is no number between two integers are not known to)")
+      | r -> refuse "%s breaks the rules %s" where r in
   let from_below written check =
     let found grade =
-      match written (grade == integers) with
+      match written (grade == grid) with
       | x when check grade a.automaton x -> Ok ()
       | _ -> Error ("a certificate of the kind " ^ kind ^ " that breaks a rule, or needs the order of values to tell runs apart")
       | exception Not_proved why -> Error why in
-    let on_integers = found integers in
+    let on_integers = found grid in
     match (if a.integer then on_integers else found real_numbers), on_integers with
     | Error why, Error _ -> unproved why
     | found, _ -> proved (found = Ok () && not a.integer) (on_integers = Ok ()) in
@@ -114,7 +119,7 @@ let look (a : Automata.t) c j =
       let rule grade =
         let automaton, x = List.find (fun r -> not (holds grade r)) (readings grade) in
         broken_relational grade automaton x in
-      let grade = if a.integer then inputs_too XH else real_numbers in
+      let grade = if a.integer then integers else real_numbers in
       let low, high = let _, x = List.hd (readings grade) in entry_of x.e_claim Any in
       if all grade then proved (not a.integer) (a.integer || all (multiples XH))
       else if not (grade.shift_ok low && grade.shift_ok high) then unproved "differences of integers up to a number that is none"

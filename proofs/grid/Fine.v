@@ -1,6 +1,6 @@
 (* Any rational shifts: the certificate proves privacy on every grid that is fine enough (multiples of 1/(n0*k), all k). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide Bounds Relational Coupled.
+From Symdipa.Core Require Import Model Lookup Checker Sound Guide Differences Relational Coupled.
 From Symdipa.Grid Require Import Laplace Grid.
 Import ListNotations.
 
@@ -142,6 +142,6 @@ Theorem checked_relational_fine (A : automaton) (C : relcert) : check_relational
   exists n0, forall k, is_private (n0 * k) A (e_claim C).
 Proof.
   intros H. exists (pairs_den A C). intros k. apply checked_relational. rewrite check_relational_plain in *. unfold check_pairs in *.
-  rewrite !andb_true_iff in *. destruct H as [[[[[[[[H1 H0] H2] H3] H4] H5] H6] H7] H8]. repeat split; auto.
+  rewrite !andb_true_iff in *. destruct H as [[[[[[[H1 H2] H3] H4] H5] H6] H7] H8]. repeat split; auto.
   rewrite forallb_forall in *. intros r Hr. now apply rnode_fine, H7.
 Qed.

@@ -1,6 +1,6 @@
 (* The closed theorems for Laplace noise on the grid of multiples of 1/n (n = 1: integers), and an example inside Coq. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide Relational Coupled.
+From Symdipa.Core Require Import Model Lookup Checker Facts Sound Guide Relational Coupled.
 From Symdipa.Grid Require Import Laplace.
 Import ListNotations.
 Open Scope R_scope.
@@ -56,7 +56,9 @@ Proof.
   - easy.
   - exact (only_ends_multiple n).
   - easy.
+  - easy.
   - apply all_good.
+  - easy.
   - now split.
 Qed.
 
@@ -68,8 +70,57 @@ Proof.
   - easy.
   - exact (only_ends_multiple n).
   - easy.
+  - easy.
   - apply all_good.
+  - easy.
   - now split.
+Qed.
+
+(* Of integers certificates may say more; then inputs are integers. *)
+Definition is_private_on_integers (A : automaton) (c : claim) :=
+  forall eps (Heps : 0 < eps) (alpha beta : nat -> Z),
+  (forall i, Q2R (c_sens c * c_low c) <= IZR (alpha i - beta i) <= Q2R (c_sens c * c_high c)) ->
+  differ_as (differ A) (fun i => IZR (alpha i)) (fun i => IZR (beta i)) ->
+  forall w, prob (noise_on 1 eps Heps) A (fun i => IZR (alpha i)) w <=
+            exp (eps * Q2R (c_D c)) * prob (noise_on 1 eps Heps) A (fun i => IZR (beta i)) w.
+
+Lemma width_1 : width 1 = 1.
+Proof. unfold width. field. Qed.
+Lemma multiple_integer x : multiple (width 1) x <-> integer x.
+Proof. rewrite width_1. split; intros [k ->]; exists k; ring. Qed.
+Lemma whole_near c (alpha beta : nat -> Z) A : (forall i, Q2R (c_sens c * c_low c) <= IZR (alpha i - beta i) <= Q2R (c_sens c * c_high c)) ->
+  differ_as (differ A) (fun i => IZR (alpha i)) (fun i => IZR (beta i)) ->
+  forall eps (Heps : 0 < eps), adjacent (noise_on 1 eps Heps) A c (fun i => IZR (alpha i)) (fun i => IZR (beta i)).
+Proof.
+  intros Adj Dif eps Heps. split; [|easy]. intros i. rewrite <- minus_IZR. split; [apply Adj|]. apply multiple_integer. now exists (alpha i - beta i)%Z.
+Qed.
+
+Theorem checked_private_on_integers (A : automaton) (C : cert) : check integers A C = true -> is_private_on_integers A (c_claim C).
+Proof.
+  intros H eps Heps alpha beta Adj Dif w. apply (private Heps (noise_on 1 eps Heps) integers); auto.
+  - exact (on_grid_multiple 1).
+  - exact (factor_multiple 1).
+  - easy.
+  - exact (only_ends_multiple 1).
+  - easy.
+  - intros _ x. apply multiple_integer.
+  - apply all_good.
+  - intros _ i. apply multiple_integer. now exists (alpha i).
+  - now apply whole_near.
+Qed.
+
+Theorem checked_in_parts_on_integers (A : automaton) (C : pcert) : check_parts integers A C = true -> is_private_on_integers A (p_claim C).
+Proof.
+  intros H eps Heps alpha beta Adj Dif w. apply (private_in_parts Heps (noise_on 1 eps Heps) integers); auto.
+  - exact (on_grid_multiple 1).
+  - exact (factor_multiple 1).
+  - easy.
+  - exact (only_ends_multiple 1).
+  - easy.
+  - intros _ x. apply multiple_integer.
+  - apply all_good.
+  - intros _ i. apply multiple_integer. now exists (alpha i).
+  - now apply whole_near.
 Qed.
 
 Theorem checked_relational n (A : automaton) (C : relcert) : check_relational (multiples n) A C = true -> is_private n A (e_claim C).
@@ -79,23 +130,12 @@ Proof.
   - apply all_good.
 Qed.
 
-(* The same where inputs are multiples of 1/n themselves: then so is all that is stored. *)
-Definition is_private_on (n : positive) (A : automaton) (c : claim) :=
-  forall eps (Heps : 0 < eps) (alpha beta : nat -> R), (forall i, multiple (width n) (alpha i)) -> near n c alpha beta -> differ_as (differ A) alpha beta ->
-  forall w, prob (noise_on n eps Heps) A alpha w <= exp (eps * Q2R (c_D c)) * prob (noise_on n eps Heps) A beta w.
-
-Lemma below_multiple n q x : on_grid n q = true -> multiple (width n) x -> x < Q2R q -> x <= Q2R q - Q2R (1 # n).
+Theorem checked_relational_on_integers (A : automaton) (C : relcert) : check_relational integers A C = true -> is_private_on_integers A (e_claim C).
 Proof.
-  intros H [k ->] L. apply on_grid_multiple in H as [j Ej]. rewrite Ej in *. pose proof (width_pos n) as W.
-  assert (E : Q2R (1 # n) = width n) by (unfold Q2R, width; simpl; lra). rewrite E.
-  apply Rmult_lt_reg_l in L; [|easy]. apply lt_IZR in L. assert (K : IZR k <= IZR j - 1) by (rewrite <- minus_IZR; apply IZR_le; lia).
-  replace (width n * IZR j - width n) with (width n * (IZR j - 1)) by ring. now apply Rmult_le_compat_l; [lra|].
-Qed.
-
-Theorem checked_relational_on n (A : automaton) (C : relcert) : check_relational (inputs_too n) A C = true -> is_private_on n A (e_claim C).
-Proof.
-  intros H eps Heps alpha beta On Adj _ w. apply (paired Heps (noise_on n eps Heps) (inputs_too n)); auto; try easy.
-  - exact (on_grid_multiple n).
-  - intros v q x [= <-]. apply below_multiple.
+  intros H eps Heps alpha beta Adj Dif w. apply (paired Heps (noise_on 1 eps Heps) integers); auto; try easy.
+  - exact (on_grid_multiple 1).
+  - intros _ x. apply multiple_integer.
   - apply all_good.
+  - exact (proj1 (whole_near (e_claim C) alpha beta A Adj Dif eps Heps)).
+  - intros _ i. apply multiple_integer. now exists (alpha i).
 Qed.

@@ -215,7 +215,7 @@ Lemma supported_dens one d (m z : R) : Rlt (IZR 0) d -> ~ supported (if one then
 Proof. case: one => //= _ H. rewrite /dens /=. case: ifP => // /negbT. rewrite -leNgt => /RleP H'. by case: H. Qed.
 
 Lemma ELap_mono l d m s h h' : good h -> good h' -> unit_fun h -> unit_fun h' ->
-  (forall z, typical (fun _ => True) True l d m s z -> Rle (h z) (h' z)) -> Rle (ELap l d m h) (ELap l d m h').
+  (forall z, typical True (fun _ => True) l d m s z -> Rle (h z) (h' z)) -> Rle (ELap l d m h) (ELap l d m h').
 Proof.
 move=> mh mh' U U' H.
 have At : ~ (l <> Exact /\ Rlt (IZR 0) d) -> Rle (h m) (h' m).

@@ -7,7 +7,7 @@ Print differ_as.
 Print allows.
 Print leads.
 Print is_private.
-Print is_private_on.
+Print is_private_on_integers.
 Print on_multiples.
 Print is_tight.
 Print is_leaking.
@@ -35,10 +35,12 @@ Print of_the_paper.
 Print occurs.
 Check checked_private.
 Check checked_in_parts.
+Check checked_private_on_integers.
+Check checked_in_parts_on_integers.
 Check checked_private_fine.
 Check checked_in_parts_fine.
 Check checked_relational.
-Check checked_relational_on.
+Check checked_relational_on_integers.
 Check checked_relational_fine.
 Check checked_lower.
 Check checked_growth.
@@ -49,10 +51,12 @@ Check entries_spec.
 Check window_spec.
 Print Assumptions checked_private.
 Print Assumptions checked_in_parts.
+Print Assumptions checked_private_on_integers.
+Print Assumptions checked_in_parts_on_integers.
 Print Assumptions checked_private_fine.
 Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_relational.
-Print Assumptions checked_relational_on.
+Print Assumptions checked_relational_on_integers.
 Print Assumptions checked_relational_fine.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.
