@@ -501,8 +501,15 @@ def violations(rng: random.Random, subjects: list[Subject], mutants: int) -> tup
             file = copy.deepcopy(subject.file) | {"automaton": {"sha256": digest(other)}}
             if k:
                 _spoil_violation(rng, file["certificates"][0], len(other.transitions))
-            claim = claimed(Subject(subject.name, other, file), file)
+            spoilt_one = Subject(subject.name, other, file)
+            claim = claimed(spoilt_one, file)
             counts[f"violation of a private automaton: {said_of(claim)}"] += 1
+            if claim is not None and not claim.distinct:
+                rule = in_python(spoilt_one, file)
+                if rule and rule not in FORM:
+                    wrong.append(
+                        f"{subject.name}: the pattern is proved, in Python {rule}\n{json.dumps(file)}"
+                    )
             if claim is not None and claim.distinct:
                 text = symdipa.dumps(other)
                 wrong.append(f"{subject.name}: private, and proved not to be\n{text}\n{json.dumps(file)}")
