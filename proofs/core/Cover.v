@@ -134,14 +134,35 @@ Proof.
 Qed.
 End Automaton.
 
+(* Intervals for the shifts of the stored values: by how much those of the first run are larger. *)
+Definition ivmap := nat -> option (Q * Q).
+Definition inside (v : ivmap) (sg : nat -> R) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
+
+(* By how much a term is shifted, for shifts of what is stored and of the sample. *)
+Definition shift (sg : nat -> R) (sh : R) (v : term) : R := value sg sh v - Q2R (plus v).
+
+(* Floors and ceilings for the shift of the sample are enough, as far as some variables are concerned: from shifts
+   in the intervals before a step they lead to shifts in those after it, and what the step asks of these variables is so. *)
+Definition enough {eps} (N : noise eps) (own : nat -> bool) (v v' : ivmap) (t : trans) (F Ce : list Q) : Prop :=
+  (forall x, In x (t_ge t ++ t_lt t) -> own x = true -> exists p, v x = Some p) /\
+  (forall x lo' hi', mem x (gets t) = false -> v' x = Some (lo', hi') ->
+     exists lo hi, v x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi') /\
+  (forall x lo hi, In x (t_ge t) -> v x = Some (lo, hi) -> In lo Ce) /\
+  (forall x lo hi, In x (t_lt t) -> v x = Some (lo, hi) -> In hi F) /\
+  (forall x lo hi, In x (asg t) -> v' x = Some (lo, hi) -> In lo F /\ In hi Ce) /\
+  (forall sg sh, inside v sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
+     (forall a b, In (a, b) (asked t) -> is_own own (a, b) = true -> shift sg sh b <= shift sg sh a) /\
+     (forall x u lo hi, lookup x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
+  (forall q, In q F \/ In q Ce -> ok N (Q2R q)).
+
 Section Graph.
 Context {eps : R} (N : noise eps) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
-Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (own : nat -> bool).
-Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) own = true.
+Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (tells : bool) (own : nat -> bool).
+Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) tells own = true.
 Local Notation P := (Pp N A).
 
-Local Lemma Hparts : check_base g A (plain A H0) c gr (gplain gr) = true /\ check_shifts g gr = true /\ check_cover gr (gplain gr) = true /\
+Local Lemma Hparts : check_base g A (plain A H0) c gr (gplain gr) tells = true /\ check_shifts g gr own = true /\ check_cover gr (gplain gr) = true /\
   forallb (check_ledge (plain A H0) gr (gplain gr) own) (l_edges gr) = true.
 Proof. pose proof HG as H. unfold check_graph in H. rewrite !andb_true_iff in H. tauto. Qed.
 
@@ -225,7 +246,7 @@ Proof.
 Qed.
 
 Lemma goal_edge v w v' : goal (gplain gr) v w = Some v' ->
-  check_base_edge A (plain A H0) c gr (gplain gr) (v, w, v') = true /\ In (v, w, v') (b_edges gr).
+  check_base_edge A (plain A H0) c gr (gplain gr) tells (v, w, v') = true /\ In (v, w, v') (b_edges gr).
 Proof.
   unfold goal. cbn [out_of gplain]. destruct (find _ _) as [[[u j] u']|] eqn:F; [|easy]. intros E. inversion E; subst u'; clear E.
   apply find_some in F as [F1 F3]. apply having_In in F1 as [F1 F2]. cbn [source via target fst snd] in F2, F3.
@@ -236,7 +257,7 @@ Qed.
 
 Lemma goal_spec v i l v' : goal (gplain gr) v (i, l) = Some v' -> (v < length (b_nodes gr))%nat /\ (v' < length (b_nodes gr))%nat /\
   (i < length (transitions A))%nat /\ src (tr A i) = b_state (bn gr v) /\ tgt (tr A i) = b_state (bn gr v') /\
-  pattern_follows (plain A H0) (tr A i) l (b_apart (bn gr v)) (b_apart (bn gr v')) = true /\
+  pattern_follows (plain A H0) tells (tr A i) l (b_apart (bn gr v)) (b_apart (bn gr v')) = true /\
   forallb (register_follows c (tr A i) l (b_known (bn gr v))) (b_known (bn gr v')) = true.
 Proof.
   intros H. apply goal_edge in H as [H _]. unfold check_base_edge in H. see H. rewrite !andb_true_iff in H.
@@ -251,7 +272,7 @@ Fixpoint open v (p : list nat) : Prop :=
   end.
 
 Lemma base_step v i : (v < length (b_nodes gr))%nat -> In i (leaving A (b_state (bn gr v))) ->
-  check_base_step g A (plain A H0) c (gplain gr) v i = true.
+  check_base_step g A (plain A H0) c (gplain gr) tells v i = true.
 Proof.
   intros Hv Hi. destruct Hparts as (H & _). unfold check_base in H. see H. rewrite !andb_true_iff in H. destruct H as [_ H].
   pose proof (forallb_seq _ _ H v Hv) as Hs. rewrite forallb_forall in Hs. exact (Hs i Hi).
@@ -281,6 +302,17 @@ Proof.
   destruct (goal_spec _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _). rewrite Ht in *.
   pose proof (goal_facts _ _ _ _ _ _ Hi G Co F En) as F'.
   destruct (IH v' w (upd s (tr A i) z) (rest A (b_state (bn gr v)) i a) Hv' F' Hp) as [O'|E]; [contradiction|]. rewrite E. lra.
+Qed.
+
+(* Where nothing is said of how far inputs went apart there is one way for each step. *)
+Definition only (i : nat) : way := (i, Same).
+Lemma open_brun p : tells = false -> forall v, (v < length (b_nodes gr))%nat -> chain A (b_state (bn gr v)) p -> open v p -> brun v (map only p).
+Proof.
+  intros T. induction p as [|i p IH]; intros v Hv Hc Ho; simpl; [easy|]. destruct Hc as [Hi Hc], Ho as [Co Ho].
+  pose proof (base_step v i Hv Hi) as Hs. unfold check_base_step in Hs. see Hs. rewrite Co in Hs. simpl in Hs.
+  apply andb_true_iff in Hs as [_ Hs]. unfold check_ways in Hs. rewrite T in Hs. cbn [andb] in Hs. unfold only at 1.
+  destruct (goal (gplain gr) v (i, Same)) as [v'|] eqn:G; [|easy].
+  destruct (goal_spec _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _). rewrite Ht in Hc. apply IH; auto. exact (Ho _ _ G).
 Qed.
 
 (* -- the lift: over every path of the base there is one -- *)
@@ -380,14 +412,14 @@ Lemma iv_eq n x : iv (gplain gr) n x =
 Proof. unfold iv. cbn [ln_of every_of gplain]. now rewrite assoc_having. Qed.
 
 Lemma iv_ok n x lo hi : (n < length (l_nodes gr))%nat -> iv (gplain gr) n x = Some (lo, hi) ->
-  Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi).
+  own x = true /\ Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi).
 Proof.
   intros Hn H. destruct Hparts as (_ & Sh & _). unfold check_shifts in Sh. apply andb_true_iff in Sh as [Ev Own].
-  assert (G : forall l, check_ivs g l = true -> assoc x l = Some (Some (lo, hi)) ->
-      Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi)).
+  assert (G : forall l, check_ivs g own l = true -> assoc x l = Some (Some (lo, hi)) ->
+      own x = true /\ Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi)).
   { intros l Hl Ha. apply assoc_In in Ha. unfold check_ivs in Hl. rewrite forallb_forall in Hl.
-    specialize (Hl _ Ha). simpl in Hl. rewrite !andb_true_iff in Hl. destruct Hl as [[H1 H2] H3].
-    split; [now apply Qle_R|auto]. }
+    specialize (Hl _ Ha). simpl in Hl. rewrite !andb_true_iff in Hl. destruct Hl as [Ow [[H1 H2] H3]].
+    split; [easy|]. split; [now apply Qle_R|auto]. }
   rewrite iv_eq in H. destruct (assoc x (l_own (ln gr n))) as [o|] eqn:Ao.
   - subst o. apply (G (l_own (ln gr n))); auto.
     rewrite forallb_forall in Own. apply Own, nth_In, Hn.
@@ -439,12 +471,7 @@ Qed.
 
 (* -- what pairs and copies ask -- *)
 
-(* By how much a term is shifted, for shifts of what is stored and of the sample. *)
-Definition shift (sg : nat -> R) (sh : R) (v : term) : R := value sg sh v - Q2R (plus v).
-
-Definition in_ivs n (sg : nat -> R) := forall x lo hi, iv (gplain gr) n x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
-
-Lemma shifts_spec n sg sh v lo hi : in_ivs n sg -> shifts (gplain gr) n v = Some (lo, hi) -> Q2R lo <= shift sg sh v <= Q2R hi.
+Lemma shifts_spec n sg sh v lo hi : inside (iv (gplain gr) n) sg -> shifts (gplain gr) n v = Some (lo, hi) -> Q2R lo <= shift sg sh v <= Q2R hi.
 Proof.
   intros Iv. unfold shifts, shift, value. destruct (whence v) as [| |x]; simpl.
   - intros H. inversion H. rewrite Q2R_0. destruct (negative v); lra.
@@ -459,7 +486,7 @@ Proof. intros H. unfold shift. now apply same_place_spec. Qed.
 Lemma shift_sample sg sh a : is_sample a = true -> shift sg sh a = if negative a then - sh else sh.
 Proof. unfold is_sample, shift, value. destruct (whence a); try easy. simpl. destruct (negative a); intros; lra. Qed.
 
-Lemma ask_spec n p sg sh : in_ivs n sg -> is_some (ask (gplain gr) n p) = true ->
+Lemma ask_spec n p sg sh : inside (iv (gplain gr) n) sg -> is_some (ask (gplain gr) n p) = true ->
   (forall f, In f (ask_floors (gplain gr) n p) -> Q2R f <= sh) -> (forall e, In e (ask_ceilings (gplain gr) n p) -> sh <= Q2R e) ->
   shift sg sh (snd p) <= shift sg sh (fst p).
 Proof.
@@ -486,19 +513,19 @@ Proof.
     pose proof (shifts_spec n sg sh a _ _ Iv E). pose proof (shifts_spec n sg sh b _ _ Iv E'). lra.
 Qed.
 
-Lemma asked_spec n i l n' a b sg sh : In (n, (i, l), n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> in_ivs n sg ->
+Lemma asked_spec n i l n' a b sg sh : In (n, (i, l), n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> is_own own (a, b) = true -> inside (iv (gplain gr) n) sg ->
   (forall f, In f (floors (gplain gr) (tr A i) n n') -> Q2R f <= sh) ->
   (forall e, In e (ceilings (gplain gr) (tr A i) n n') -> sh <= Q2R e) -> shift sg sh b <= shift sg sh a.
 Proof.
-  intros He Ha Iv F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
-  destruct He as [[_ He] _]. rewrite forallb_forall in He.
-  apply (ask_spec n (a, b) sg sh Iv (He _ Ha)).
+  intros He Ha Ow Iv F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
+  destruct He as [[_ He] _]. rewrite forallb_forall in He. specialize (He _ Ha). rewrite Ow in He.
+  apply (ask_spec n (a, b) sg sh Iv He).
   - intros f Hf. apply F. unfold floors. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
   - intros f Hf. apply Ce. unfold ceilings. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
 Qed.
 
 Lemma copies_spec n i l n' x v lo hi sg sh : In (n, (i, l), n') (l_edges gr) -> lookup x (copies (tr A i)) = Some v ->
-  iv (gplain gr) n' x = Some (lo, hi) -> in_ivs n sg -> Q2R lo <= shift sg sh v <= Q2R hi.
+  iv (gplain gr) n' x = Some (lo, hi) -> inside (iv (gplain gr) n) sg -> Q2R lo <= shift sg sh v <= Q2R hi.
 Proof.
   intros He Hv E Iv. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
   destruct He as [[[_ He] _] _]. unfold check_copies in He. rewrite forallb_forall in He. specialize (He _ (lookup_In _ _ _ Hv)).
@@ -511,7 +538,7 @@ Proof. rewrite Q2R_0. apply ok_0. Qed.
 Lemma shifts_ok n v lo hi : (n < length (l_nodes gr))%nat -> shifts (gplain gr) n v = Some (lo, hi) -> ok N (Q2R lo) /\ ok N (Q2R hi).
 Proof.
   intros Ln. unfold shifts. destruct (whence v) as [| |x]; [intros H; inversion H; auto using ok_Q0|easy|].
-  destruct (iv (gplain gr) n x) as [[a b]|] eqn:E; [|easy]. apply iv_ok in E as (_ & Oa & Ob); auto.
+  destruct (iv (gplain gr) n x) as [[a b]|] eqn:E; [|easy]. apply iv_ok in E as (_ & _ & Oa & Ob); auto.
   unfold turned. destruct (negative v); simpl; intros H; inversion H; subst; auto.
   rewrite !Q2R_opp. split; now apply ok_opp.
 Qed.
@@ -545,5 +572,22 @@ Proof.
   - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
   - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
   - apply in_flat_map in Hf as (p & _ & Hf). apply (ask_ok n p); auto.
+Qed.
+
+Lemma edge_enough n i l n' : In (n, (i, l), n') (l_edges gr) ->
+  enough N own (iv (gplain gr) n) (iv (gplain gr) n') (tr A i) (floors (gplain gr) (tr A i) n n') (ceilings (gplain gr) (tr A i) n n').
+Proof.
+  intros He. unfold enough. split; [intros x; now apply (read_spec _ _ _ _ _ He)|].
+  split; [intros x lo' hi'; now apply (kept_spec _ _ _ _ _ _ _ He)|].
+  split; [|split; [|split; [|split]]].
+  - intros x lo hi Hx E. unfold ceilings. apply in_or_app. left. apply (ends_In fst n _ x (lo, hi)); auto.
+  - intros x lo hi Hx E. unfold floors. apply in_or_app. left. apply (ends_In snd n _ x (lo, hi)); auto.
+  - intros x lo hi Hx E. unfold floors, ceilings. rewrite !in_app_iff. split; right; left.
+    + apply (ends_In fst n' _ x (lo, hi)); auto.
+    + apply (ends_In snd n' _ x (lo, hi)); auto.
+  - intros sg sh Iv HF HC. split.
+    + intros a b Hab Ow. now apply (asked_spec n i l n').
+    + intros x u lo hi Hu E. now apply (copies_spec n i l n' x).
+  - intros q [Hq|Hq]; [eapply floors_ok|eapply ceilings_ok]; eauto.
 Qed.
 End Graph.

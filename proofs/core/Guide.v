@@ -130,24 +130,12 @@ Qed.
 
 (* ---- Intervals for a path ---- *)
 
-(* Intervals for the shifts of the stored values: by how much those of the first run are larger. *)
-Definition ivmap := nat -> option (Q * Q).
-Definition inside (v : ivmap) (sg : nat -> R) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
-
 Definition edge_ok (v v' : ivmap) (i : nat) (ends : Q * Q) (pn pn' : Q) : Prop := exists F Ce,
-  let t := tr A i in
-  (forall x, In x (t_ge t ++ t_lt t) -> exists p, v x = Some p) /\
-  (forall x lo' hi', mem x (gets t) = false -> v' x = Some (lo', hi') ->
-     exists lo hi, v x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi') /\
-  (forall x lo hi, In x (t_ge t) -> v x = Some (lo, hi) -> In lo Ce) /\
-  (forall x lo hi, In x (t_lt t) -> v x = Some (lo, hi) -> In hi F) /\
-  (forall x lo hi, In x (asg t) -> v' x = Some (lo, hi) -> In lo F /\ In hi Ce) /\
-  (forall sg sh, inside v sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
-     (forall a b, In (a, b) (asked t) -> shift sg sh b <= shift sg sh a) /\
-     (forall x u lo hi, lookup x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
-  (forall f e, In f F -> In e Ce -> Q2R f <= Q2R e) /\
-  (forall q, In q F \/ In q Ce -> ok N (Q2R q)) /\
-  check_cost V t ends F Ce (pn - pn') = true.
+  enough N (fun _ => true) v v' (tr A i) F Ce /\ (forall f e, In f F -> In e Ce -> Q2R f <= Q2R e) /\
+  check_cost V (tr A i) ends F Ce (pn - pn') = true.
+
+Lemma every_own p : is_own (fun _ => true) p = true.
+Proof. unfold is_own. now apply forallb_forall. Qed.
 
 Fixpoint guided (v : ivmap) (pn : Q) (p : list nat) (e : feed) : Prop :=
   match p with
@@ -206,7 +194,7 @@ Lemma edge_shift iv1 iv2 i ends (pn0 pn0' : Q) (D : R) : edge_ok iv1 iv2 i ends 
     ((uses (tr A i) = true -> live (law_of (st A (src (tr A i)))) (Q2R (d (st A (src (tr A i)))))) ->
      price i sh D + Q2R pn0' <= Q2R pn0).
 Proof.
-  intros (F & Ce & He) HD HD'. cbv zeta in He. destruct He as (_ & _ & Ige & Ilt & Ias & Ish & Hfc & Hok & Hcost).
+  intros (F & Ce & (_ & _ & Ige & Ilt & Ias & Ish & Hok) & Hfc & Hcost) HD HD'.
   set (t := tr A i) in *.
   assert (HF : forall f c, In f (map Q2R F) -> In c (map Q2R Ce) -> f <= c).
   { intros f e Hf He. apply in_map_iff in Hf as (qf & <- & Hf). apply in_map_iff in He as (qc & <- & He). auto. }
@@ -225,7 +213,7 @@ Proof.
     - intros x lo hi Hx E. eauto.
     - destruct (Ias x lo hi ltac:(easy) ltac:(easy)). auto.
     - destruct (Ias x lo hi ltac:(easy) ltac:(easy)). auto.
-    - intros a b. apply (Ish sg); auto.
+    - intros a b Hab. apply (Ish sg); auto using every_own.
     - eapply (Ish sg); eauto.
     - eapply (Ish sg); eauto.
     - intros _. unfold price, rel. fold t. rewrite U1, U2, Q2R_0.
@@ -248,7 +236,7 @@ Proof.
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. destruct (Ias x lo hi Hx E). auto.
-  - intros sg Hsg. apply Ish; auto.
+  - intros sg Hsg. destruct (Ish sg _ Hsg InF InC) as [H1 H2]. split; auto using every_own.
   - intros Sh. pose proof (law_between t ends F Ce _ D (law_of' (st A (src t))) [0%Q] [0%Q] Hcost) as L.
     assert (L' : forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
       check_law (law_of' (st A (src t))) [0%Q] [0%Q] q = true).
@@ -417,10 +405,10 @@ Proof.
   pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq.
   destruct (edge_shift v v' i ends pn pn' _ He (input_given _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
   destruct (Sask _ Iv) as [Ask Cop]. exists sh, (Q2R pn'). split; [|split].
-  - destruct He as (F & Ce & He). cbv zeta in He. destruct He as (Read & _). repeat split; auto.
-    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+  - destruct He as (F & Ce & (Read & _) & _). repeat split; auto.
+    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|easy|].
       pose proof (Iv x lo hi E). pose proof (Sge x lo hi Hx E). lra.
-    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|easy|].
       pose proof (Iv x lo hi E). pose proof (Slt x lo hi Hx E). lra.
   - apply Cost. intros U. rewrite Hq. exact (used_noise g A H0 HM q i Hi U).
   - apply (IH v' pn' (tgt (tr A i))); auto.
@@ -430,7 +418,7 @@ Proof.
       * destruct (lookup x (copies (tr A i))) as [u|] eqn:Cu; [exact (Cop x u lo hi Cu E)|].
         assert (M' : mem x (gets (tr A i)) = false).
         { apply mem_false. unfold gets. rewrite in_app_iff. intros [H|H]; [apply mem_In in H; congruence|now apply lookup_None in Cu]. }
-        destruct He as (F & Ce & He). cbv zeta in He. destruct He as (_ & Kept & _).
+        destruct He as (F & Ce & (_ & Kept & _) & _).
         destruct (Kept x lo hi M' E) as (lo1 & hi1 & E1 & H1 & H2). pose proof (Iv x lo1 hi1 E1). lra.
 Qed.
 

@@ -4,47 +4,6 @@ From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways Guide.
 Import ListNotations.
 Open Scope R_scope.
 
-(* ---- What transitions of the paper's automata ask ---- *)
-
-Lemma sample_shown_spec it : is_sample_shown it = true -> exists a b, it = Number a b /\
-  negative a = false /\ whence a = Insample /\ negative b = false /\ whence b = Zero.
-Proof.
-  destruct it as [|a b|]; simpl; try easy. rewrite andb_true_iff. unfold same_place, insample, zero. simpl.
-  rewrite !andb_true_iff. intros [[H1 H2] [H3 H4]]. apply place_eqb_spec in H2, H4. exists a, b.
-  apply Bool.eqb_prop in H1, H3. auto.
-Qed.
-
-Lemma shift_zero sg sh v : negative v = false -> whence v = Zero -> shift sg sh v = 0.
-Proof. intros Nv Wv. unfold shift, value. rewrite Nv, Wv. simpl. lra. Qed.
-
-Lemma plain_spec t : is_plain t = true -> others t = [] /\ copies t = [] /\
-  (forall a b, In (a, b) (asked t) -> shows_sample t = true /\
-    (forall sg sh, sh = 0 -> shift sg sh a = 0 /\ shift sg sh b = 0)).
-Proof.
-  unfold is_plain. rewrite !andb_true_iff, !negb_true_iff. intros [[H1 H2] H3]. apply nonempty_false in H1, H2.
-  split; [easy|split; [easy|]]. intros a b Hab. unfold asked in Hab. rewrite H1 in Hab. simpl in Hab.
-  apply in_flat_map in Hab as (it & Hit & Hab). rewrite forallb_forall in H3. specialize (H3 it Hit).
-  destruct it as [|u v|]; try easy. pose proof (sample_shown_spec _ H3) as (u' & v' & E & Nu & Wu & Nv & Wv). inversion E; subst u' v'.
-  split; [apply existsb_exists; eauto|]. intros sg sh ->.
-  assert (Su : shift sg 0 u = 0) by (rewrite shift_sample; [now rewrite Nu|unfold is_sample; now rewrite Wu]).
-  assert (Sv : shift sg 0 v = 0) by now apply shift_zero.
-  simpl in Hab. destruct Hab as [Hab|[Hab|[]]]; inversion Hab; subst; auto.
-Qed.
-
-Lemma shown_spec t : shows_sample t = true -> exists p1 p2, In p1 (asked t) /\ In p2 (asked t) /\
-  (forall W n, ask_floors W n p1 = [0%Q]) /\ (forall W n, ask_ceilings W n p2 = [0%Q]).
-Proof.
-  intros H. apply existsb_exists in H as (it & Hit & H).
-  apply sample_shown_spec in H as (a & b & -> & Na & Wa & Nb & Wb). exists (a, b), (b, a).
-  unfold asked. rewrite !in_app_iff, !in_flat_map.
-  assert (forall W n, ask W n (a, b) = Some ([0%Q], [])) as E1.
-  { intros W n. unfold ask, same_place, is_sample, shifts. rewrite Na, Nb, Wa, Wb. reflexivity. }
-  assert (forall W n, ask W n (b, a) = Some ([], [0%Q])) as E2.
-  { intros W n. unfold ask, same_place, is_sample, shifts. rewrite Na, Nb, Wa, Wb. reflexivity. }
-  split; [right; exists (Number a b); simpl; auto|]. split; [right; exists (Number a b); simpl; auto|].
-  unfold ask_floors, ask_ceilings. split; intros; [now rewrite E1|now rewrite E2].
-Qed.
-
 Section Sound.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
@@ -60,166 +19,24 @@ Proof. intros H x lo hi E. unfold lowest. rewrite E. pose proof (H x lo hi E). l
 
 (* Along a path that the facts allow, something holds if it does for all ways of the base, and for means. *)
 Lemma along H c gr own a b p (R : stream -> Prop) : check_model g A (plain A H) = true ->
-  check_graph g A (plain A H) c gr (gplain gr) own = true -> chain A (initial A) p -> open A gr 0 p -> adjacent N A c a b ->
+  check_graph g A (plain A H) c gr (gplain gr) true own = true -> chain A (initial A) p -> open A gr 0 p -> adjacent N A c a b ->
   (mixes g = true -> convex R) ->
   (forall ws e, map fst ws = p -> proper N c e -> walk A c gr ws 0 (e, fun _ => 0) -> R e) -> R (fun n => a n - b n).
 Proof.
-  intros HM HG Hc Ho [Adj Dif] Cv HR. destruct (base_0 g A H c gr own HG) as (B0 & BI & _ & _ & BA & BK).
+  intros HM HG Hc Ho [Adj Dif] Cv HR. destruct (base_0 g A H c gr true own HG) as (B0 & BI & _ & _ & BA & BK).
   apply (ways N g mixes_ok ends_ok A H c gr own HM HG p 0 (fun _ => 0)); auto.
   - now rewrite BI.
   - intros x q Hx. rewrite BK in Hx. easy.
   - now rewrite BA.
 Qed.
 
-(* ---- kind "private" ---- *)
+(* ---- A ground and the parts on it ---- *)
 
-Section Private.
-Variable C : cert.
-Hypothesis Hcheck : check g A C = true.
-Let gr := c_graph C.
-Let c := c_claim C.
-Local Notation V := (plain A (c_hints C)).
-Local Notation W := (gplain gr).
-
-Local Lemma Hparts : check_model g A V = true /\ check_graph g A V c gr W (fun _ => true) = true /\
-  check_potentials V c gr W = true.
-Proof. pose proof Hcheck as H. rewrite check_plain in H. unfold check_private in H. rewrite !andb_true_iff in H. tauto. Qed.
-
-Lemma lift_guided ws : forall n a, (n < length (l_nodes gr))%nat -> lrun gr n ws -> walk A c gr ws (l_base (ln gr n)) a ->
-  guided N A (c_hints C) (iv W n) (l_pot (ln gr n)) (map fst ws) a.
+Local Lemma forallb_numbered {X} (f : nat * X -> bool) l k x : forallb f (numbered l) = true -> (k < length l)%nat -> f (k, nth k l x) = true.
 Proof.
-  destruct Hparts as (_ & HG & HP). unfold check_potentials in HP. apply andb_true_iff in HP as [Pos Cost].
-  rewrite forallb_forall in Pos, Cost.
-  induction ws as [|[i l] ws IH]; intros n a Ln HL HW; simpl.
-  - specialize (Pos (ln gr n) (nth_In _ _ Ln)). apply andb_true_iff in Pos as [Pos _]. apply Qle_R in Pos. now rewrite Q2R_0 in Pos.
-  - destruct HL as (n' & He & HL). cbn [walk fst] in HW. destruct HW as (Ag & v' & Gl & Fit & HW).
-    destruct (ledge_over g A (c_hints C) c gr _ HG _ _ _ He) as (_ & Ln' & Gl'). rewrite Gl in Gl'. inversion Gl'; subst v'.
-    pose proof (Cost _ He) as Co. cbv beta iota in Co.
-    destruct (means V c (tr_of V i) l (b_known (bn_of W (l_base (ln_of W n))))) as [ends|] eqn:Me; [|easy].
-    exists (iv W n'), (l_pot (ln gr n')), ends. split; [|split; [|now apply IH]].
-    2: { intros U. exact (means_spec A (c_hints C) c gr (l_base (ln gr n)) (i, l) (l_base (ln gr n')) a ends Ag Fit Me U). }
-    exists (floors W (tr A i) n n'), (ceilings W (tr A i) n n'). cbv zeta.
-    split; [intros x Hx; now apply (read_spec g A (c_hints C) c gr _ HG _ _ _ _ _ He)|].
-    split; [intros x lo' hi' M E; now apply (kept_spec g A (c_hints C) c gr _ HG _ _ _ _ _ _ _ He)|].
-    split; [|split; [|split; [|split; [|split; [|split]]]]].
-    + intros x lo hi Hx E. unfold ceilings. apply in_or_app. left. apply (ends_In gr fst n _ x (lo, hi)); auto.
-    + intros x lo hi Hx E. unfold floors. apply in_or_app. left. apply (ends_In gr snd n _ x (lo, hi)); auto.
-    + intros x lo hi Hx E. unfold floors, ceilings. rewrite !in_app_iff. split; right; left.
-      * apply (ends_In gr fst n' _ x (lo, hi)); auto.
-      * apply (ends_In gr snd n' _ x (lo, hi)); auto.
-    + intros sg sh Iv HF HC. split.
-      * intros u v Huv. now apply (asked_spec g A (c_hints C) c gr _ HG n i l n').
-      * intros x u lo hi Hu E. now apply (copies_spec g A (c_hints C) c gr _ HG n i l n' x).
-    + intros f e. apply (fit_spec g A (c_hints C) c gr _ HG _ _ _ _ _ _ He).
-    + intros q [Hq|Hq]; [eapply (floors_ok N g okq_ok)|eapply (ceilings_ok N g okq_ok)]; eauto.
-    + exact Co.
-Qed.
-
-Theorem private a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
-Proof.
-  destruct Hparts as (HM & HG & HP). intros Gw Adj. apply (shifted_private Heps N g A (c_hints C) c factors_ok HM a b Adj); auto.
-  intros p w' _ Hc. destruct (opened N g A (c_hints C) c gr _ HG p w' (fun _ => 0) (a, fun _ => 0) Hc) as [Ho|E0]; [right|now left].
-  apply (along (c_hints C) c gr _ a b p (fun e => exists sg, shifted N A (c_hints C) sg p (e, fun _ => 0) (Q2R (c_D c))) HM HG Hc Ho Adj).
-  - intros M la e e' Hla [sg S] [sg' S']. exists (mixed la sg sg').
-    pose proof (shifted_mixed N g A (c_hints C) HM la (mixes_ok M) Hla p (initial A) _ _ _ _ _ _ Hc S S') as Sm.
-    replace (la * Q2R (c_D c) + (1 - la) * Q2R (c_D c)) with (Q2R (c_D c)) in Sm by ring.
-    unfold mixed_feed in Sm. cbn [fst snd] in Sm.
-    replace (mixed la (fun _ => 0) (fun _ => 0)) with (fun _ : nat => 0) in Sm; [exact Sm|].
-    apply functional_extensionality. intros x. unfold mixed. ring.
-  - intros ws e Hws Pe HW. destruct (covered g A (c_hints C) c gr _ HG ws (walk_brun A c gr ws 0 _ HW)) as (n & Ln & Hn & HL).
-    assert (Iv : forall x lo hi, iv W n x = Some (lo, hi) -> Q2R lo <= Q2R hi).
-    { intros x lo hi E. eapply (iv_ok N g okq_ok A (c_hints C) c gr _ HG); eauto. }
-    assert (Ge : given_ok N (e, fun _ => 0)) by (split; cbn [fst snd]; intros; [apply Pe|apply ok_0]).
-    exists (lowest (iv W n)). rewrite <- Hn in HW. pose proof (lift_guided ws n _ Ln HL HW) as Gd. rewrite Hws in Gd.
-    pose proof (guided_shifted N g A (c_hints C) factors_ok HM p _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) Gd) as S.
-    unfold check_potentials in HP. apply andb_true_iff in HP as [Pos _]. rewrite forallb_forall in Pos.
-    specialize (Pos (ln gr n) (nth_In _ _ Ln)). apply andb_true_iff in Pos as [_ Pos]. rewrite Hn in Pos. apply Qle_R in Pos.
-    now apply (shifted_more N A (c_hints C) p _ _ (Q2R (l_pot (ln gr n)))).
-Qed.
-End Private.
-
-(* ---- kind "private-in-parts" ---- *)
-
-Section Parts.
-Variable C : pcert.
-Hypothesis Hcheck : check_parts g A C = true.
-Let c := p_claim C.
-Local Notation V := (plain A (p_hints C)).
-Let G0 := snd (snd part0).
-Let count := numbers (p_parts C).
-Let own k : list nat := fst (nth k (p_parts C) ([], G0)).
-Let part k : graph := snd (nth k (p_parts C) ([], G0)).
-Let asked k i : list edge := having number (l_edges (part k)) i.
-Let all_floors k i : list Q := asked_floors V (gplain (part k)) i.
-Let all_ceilings k i : list Q := asked_ceilings V (gplain (part k)) i.
-
-Local Lemma beside_count : beside C = map (fun k => (gplain (part k), (own k, part k))) count.
-Proof.
-  unfold beside, count, own, part, numbers. generalize (p_parts C). intros l.
-  assert (E : l = map (fun k => nth k l ([], G0)) (seq 0 (length l))).
-  { induction l as [|x l IH]; simpl; [easy|]. f_equal. rewrite <- seq_shift, map_map. exact IH. }
-  rewrite E at 1. rewrite map_map. apply map_ext. intros k. now destruct (nth k l _).
-Qed.
-
-Local Lemma forallb_map {X Y} (f : Y -> bool) (h : X -> Y) l : forallb f (map h l) = forallb (fun x => f (h x)) l.
-Proof. induction l; simpl; congruence. Qed.
-Local Lemma existsb_map {X Y} (f : Y -> bool) (h : X -> Y) l : existsb f (map h l) = existsb (fun x => f (h x)) l.
-Proof. induction l; simpl; congruence. Qed.
-Local Lemma nth_count {X} (h : nat -> list X) k : In k count -> nth k (map h count) [] = h k.
-Proof.
-  intros Hk. unfold count, numbers in *. apply in_seq in Hk.
-  rewrite (nth_indep _ [] (h 0%nat)) by (rewrite map_length, seq_length; lia). rewrite map_nth, seq_nth by lia. reflexivity.
-Qed.
-
-Local Lemma step_spec i : check_parts_step V C (pot C) (beside C) i = true ->
-  forallb (fun k => nonempty (asked k i)) count = false \/
-  is_plain (tr A i) = true /\
-  (forall x, In x (t_ge (tr A i) ++ t_lt (tr A i)) -> existsb (fun k => mem x (own k)) count = true) /\
-  (forall k k', In k count -> In k' count -> k <> k' -> fits (all_floors k i) (all_ceilings k' i) = true) /\
-  exists ends, means V c (tr A i) (usual V (tr A i)) [] = Some ends /\
-  check_cost V (tr A i) ends (flat_map (fun k => all_floors k i) count ++ zero_if (shows_sample (tr A i)))
-    (flat_map (fun k => all_ceilings k i) count ++ zero_if (shows_sample (tr A i)))
-    (pot C (src (tr A i)) - pot C (tgt (tr A i))) = true.
-Proof.
-  unfold check_parts_step. rewrite beside_count. cbv zeta. see_goal.
-  rewrite !map_map, forallb_map. cbn [fst snd by_of gplain].
-  replace (numbers (map (fun k => (gplain (part k), (own k, part k))) count)) with count.
-  2: { unfold numbers at 1. rewrite map_length. unfold count, numbers. now rewrite seq_length. }
-  intros H. apply orb_true_iff in H as [H|H]; [left; now apply negb_true_iff in H|right].
-  rewrite !andb_true_iff, !forallb_forall in H. destruct H as [[[Pl O] X] K]. split; [exact Pl|split; [|split]].
-  - intros x Hx. specialize (O x Hx). rewrite existsb_map in O. exact O.
-  - intros k k' Hk Hk' Ne. specialize (X k Hk). rewrite forallb_forall in X. specialize (X k' Hk').
-    rewrite !nth_count in X by easy. apply orb_true_iff in X as [X|X]; [apply Nat.eqb_eq in X; contradiction|exact X].
-  - rewrite !flat_map_concat_map. fold c in K. destruct (means V c (tr A i) (usual V (tr A i)) []) as [ends|]; [|easy].
-    exists ends. split; [easy|exact K].
-Qed.
-
-Local Lemma Pparts : check_model g A V = true /\ (forall k, In k count -> check_part g A V c (gplain (part k)) (own k, part k) = true) /\
-  (forall k, In k count -> forallb (is_usual V) (b_edges (part k)) = true) /\
-  (forall i, (i < length (transitions A))%nat -> check_parts_step V C (pot C) (beside C) i = true) /\
-  forallb (fun q => Qle_bool 0 q) (p_pots C) = true /\ Qle_bool (pot C (initial A)) (c_D c) = true.
-Proof.
-  pose proof Hcheck as H. rewrite check_parts_plain in H. unfold check_in_parts in H. rewrite !andb_true_iff in H.
-  destruct H as [[[[[[_ HM] HP] HU] HS] Pos] HD]. repeat split; auto.
-  - intros k Hk. rewrite beside_count, forallb_map, forallb_forall in HP. now apply HP.
-  - intros k Hk. rewrite beside_count, forallb_map, forallb_forall in HU. now apply HU.
-  - now apply forallb_seq.
-Qed.
-
-Local Lemma part_graph k : In k count -> check_graph g A V c (part k) (gplain (part k)) (fun x => mem x (own k)) = true.
-Proof.
-  intros Hk. destruct Pparts as (_ & H & _). specialize (H k Hk). unfold check_part in H. now apply andb_true_iff in H.
-Qed.
-
-(* The intervals of the part that has the variable, at the node where that part's path is. *)
-Definition ivs_at (ns : nat -> nat) (x : nat) : option (Q * Q) :=
-  match find (fun k => mem x (own k)) count with Some k => iv (gplain (part k)) (ns k) x | None => None end.
-
-Local Lemma ivs_inv ns x r : ivs_at ns x = Some r ->
-  exists k, In k count /\ find (fun k => mem x (own k)) count = Some k /\ iv (gplain (part k)) (ns k) x = Some r.
-Proof.
-  unfold ivs_at. destruct (find _ _) as [k|] eqn:F; [|easy]. intros E. exists k. split; [|easy].
-  now apply find_some in F.
+  rewrite forallb_forall. intros H Hk. apply H. unfold numbered, numbers.
+  replace k with (nth k (seq 0 (length l)) 0%nat) at 1 by now apply seq_nth. rewrite <- combine_nth by apply seq_length.
+  apply nth_In. now rewrite combine_length, seq_length, Nat.min_id.
 Qed.
 
 Local Lemma choice (l : list nat) (R : nat -> nat -> Prop) : (forall k, In k l -> exists n, R k n) ->
@@ -231,138 +48,337 @@ Proof.
   destruct Hk' as [<-|Hk']; [easy|auto].
 Qed.
 
-Local Lemma pot_pos q : 0 <= Q2R (pot C q).
+Section Layers.
+Variable C : cert.
+Hypothesis Hcheck : check g A C = true.
+Let c := c_claim C.
+Let ground := c_ground C.
+Let parts := c_parts C.
+Let B := lifted_of A C.
+Let nothing := {| b_nodes := []; b_edges := []; forward := true; everywhere := []; l_nodes := []; l_edges := [] |}.
+Let layer k : graph := nth k (ground :: parts) nothing.
+Let all := numbers (ground :: parts).
+Let rest_of := seq 1 (length parts).
+Local Notation V := (plain A (c_hints C)).
+Local Notation W := (gplain ground).
+Local Notation own k := (is_in (layer_of C) k).
+Local Notation ledge_of e := (nth e (l_edges ground) (0, (0, Same), 0)%nat).
+
+Local Lemma Hparts : check_model g A V = true /\ check_graph g A V c ground W true (own 0%nat) = true /\
+  check_bound C W (map gplain parts) = true /\
+  (forall e, (e < length (l_edges ground))%nat -> check_step V C W (map gplain parts) (layer_of C) (e, ledge_of e) = true) /\
+  (forall k, In k rest_of -> check_graph g B (plain B no_hints) c (layer k) (gplain (layer k)) false (own k) = true).
 Proof.
-  unfold pot. destruct Pparts as (_ & _ & _ & _ & H & _). rewrite forallb_forall in H. rewrite <- Q2R_0.
-  destruct (nth_in_or_default q (p_pots C) 0%Q) as [Hin| ->]; [now apply Qle_R, H|lra].
+  pose proof Hcheck as H. rewrite check_plain in H. unfold check_ground in H. rewrite !andb_true_iff in H.
+  destruct H as [[[[[_ HM] HG] HB] HS] HP]. repeat split; auto.
+  - intros e He. now apply forallb_numbered.
+  - intros k Hk. apply in_seq in Hk. destruct k as [|k]; [lia|].
+    assert (L : length (map gplain (c_parts C)) = length (c_parts C)) by apply map_length.
+    apply (forallb_numbered _ _ k (gplain nothing, nothing)) in HP.
+    + rewrite combine_nth, map_nth in HP by exact L. exact HP.
+    + rewrite combine_length, L, Nat.min_id. unfold parts in Hk. lia.
 Qed.
 
-(* Every entry may differ on the ways of the parts. *)
-Definition usual_ways (p : list nat) : list way := map (fun i => (i, usual V (tr A i))) p.
+Local Lemma all_cases k : In k all -> k = 0%nat \/ In k rest_of.
+Proof. unfold all, rest_of, numbers. rewrite !in_seq. simpl. lia. Qed.
 
-Lemma brun_usual k ws : In k count -> forall v, brun (part k) v ws -> ws = usual_ways (map fst ws).
+(* -- the lift of the ground as an automaton -- *)
+
+Local Lemma B_tr e : (e < length (l_edges ground))%nat ->
+  tr B e = between (source (ledge_of e)) (target (ledge_of e)) (tr A (number (ledge_of e))).
 Proof.
-  intros Hk. destruct Pparts as (_ & _ & HU & _). specialize (HU k Hk). rewrite forallb_forall in HU.
-  induction ws as [|[i l] ws IH]; intros v; simpl; [easy|].
-  destruct (goal (gplain (part k)) v (i, l)) as [v'|] eqn:G; [|easy]. intros Hb. rewrite <- (IH v' Hb).
-  destruct (goal_edge g A (p_hints C) c (part k) _ (part_graph k Hk) _ _ _ G) as [_ He]. specialize (HU _ He).
-  unfold is_usual, number in HU. cbn [via fst snd] in HU. see HU. now destruct l, (usual V (tr A i)).
+  intros He. unfold tr at 1. unfold B, lifted_of, lifted. cbn [transitions]. see_goal.
+  rewrite (nth_indep _ _ (between (source (0, (0, Same), 0)%nat) (target (0, (0, Same), 0)%nat) (tr A (number (0, (0, Same), 0)%nat))))
+    by now rewrite map_length.
+  exact (map_nth (fun e => between (source e) (target e) (tr A (number e))) (l_edges ground) _ e).
+Qed.
+Local Lemma B_leaving n e : In e (leaving B n) -> (e < length (l_edges ground))%nat /\ source (ledge_of e) = n.
+Proof.
+  intros H. apply leaving_In in H as [He H]. unfold B, lifted_of, lifted in He. cbn [transitions] in He. rewrite map_length in He.
+  rewrite B_tr in H by easy. easy.
+Qed.
+Local Lemma B_st n : (n < length (l_nodes ground))%nat -> st B n = st A (b_state (bn ground (l_base (ln ground n)))).
+Proof.
+  intros Hn. unfold st at 1. unfold B, lifted_of, lifted. cbn [states]. see_goal.
+  rewrite (nth_indep _ _ (st A (b_state (bn ground (l_base lnode0))))) by now rewrite map_length.
+  exact (map_nth (fun n => st A (b_state (bn ground (l_base n)))) (l_nodes ground) _ n).
 Qed.
 
-Lemma means_usual i e ends : proper N c (fst e) -> means V c (tr A i) (usual V (tr A i)) [] = Some ends ->
-  uses_mean (tr A i) = true -> Q2R (fst ends) <= input A (src (tr A i)) e <= Q2R (snd ends).
+(* Numbers of edges and the transitions with what is read. *)
+Definition ways_of (es : list nat) : list way := map (fun e => via (ledge_of e)) es.
+Definition steps_of (es : list nat) : list nat := map (fun e => number (ledge_of e)) es.
+
+Local Lemma steps_ways es : map fst (ways_of es) = steps_of es.
+Proof. unfold ways_of, steps_of. now rewrite map_map. Qed.
+
+Local Lemma lrun_chain ws : forall n, lrun ground n ws -> exists es, chain B n es /\ ways_of es = ws.
 Proof.
-  intros Pe Hm U. unfold means, usual in Hm. rewrite U in Hm. see Hm. unfold input, entry.
-  destruct (factors (st A (src (tr A i)))) as [|[x f] fs]; cbn [weighed fold_right].
-  - destruct (reads (st A (src (tr A i)))); cbn [entry_of] in Hm; inversion Hm; cbn [fst snd].
-    + destruct (Pe 0%nat) as [H _]. lra.
-    + rewrite Q2R_0. lra.
-  - destruct (reads _); cbn in Hm; easy.
+  induction ws as [|w ws IH]; intros n; simpl; [exists []; simpl; auto|]. intros (n' & He & HL).
+  destruct (IH n' HL) as (es & Hes & <-). apply (In_nth _ _ (0, (0, Same), 0)%nat) in He as (e & He & E0).
+  assert (E : ledge_of e = (n, w, n')) by exact E0. clear E0.
+  exists (e :: es). unfold ways_of. simpl. rewrite B_tr by easy. rewrite E. split; [split; [|exact Hes]|easy].
+  apply leaving_In. unfold B, lifted_of, lifted. cbn [transitions]. fold ground. rewrite map_length. split; [easy|].
+  change (src (tr B e) = n). rewrite B_tr, E by easy. easy.
 Qed.
 
-Lemma parts_guided p : forall ns q e, chain A q p -> proper N c (fst e) -> (forall k, In k count -> lrun (part k) (ns k) (usual_ways p)) ->
-  guided N A (p_hints C) (ivs_at ns) (pot C q) p e.
+(* A path has the probability that it has as one of the lift. *)
+Local Lemma B_Pp es : forall w n s a, (n < length (l_nodes ground))%nat -> chain B n es ->
+  Pp N B es w n s a = Pp N A (steps_of es) w (b_state (bn ground (l_base (ln ground n)))) s a.
 Proof.
-  induction p as [|i p IH]; intros ns q e0 Hc Pe HL; simpl; [apply pot_pos|].
-  set (l := usual V (tr A i)) in *.
-  destruct (choice count (fun k n' => In (ns k, (i, l), n') (l_edges (part k)) /\ lrun (part k) n' (usual_ways p))) as [ns' Hns]; [exact HL|].
-  assert (He : forall k, In k count -> In (ns k, (i, l), ns' k) (l_edges (part k))) by (intros; now apply Hns).
-  destruct Hc as [Hi Hc]. exists (ivs_at ns'), (pot C (tgt (tr A i))).
-  pose proof (proj2 (proj1 (leaving_In A _ i) Hi)) as Hs. pose proof (proj1 (proj1 (leaving_In A _ i) Hi)) as Hi'.
-  destruct Pparts as (_ & _ & _ & HS & _). pose proof (step_spec i (HS i Hi')) as S.
-  assert (Ha : forall k, In k count -> In (ns k, (i, l), ns' k) (asked k i)).
-  { intros k Hk. apply having_In. split; [auto|easy]. }
-  destruct S as [S|S].
-  { exfalso. assert (T : forallb (fun k => nonempty (asked k i)) count = true); [|congruence].
-    apply forallb_forall. intros k Hk. specialize (Ha k Hk). now destruct (asked k i). }
-  destruct S as (Pl & Own & Cross & ends & Means & Cost). exists ends.
-  split; [|split; [now apply means_usual|apply IH; auto; [|intros; now apply Hns]]].
-  2: { unfold rest. cbn [fst]. destruct (reads _); [intros n; apply Pe|exact Pe]. }
-  rewrite Hs in Cost.
-  assert (Fa : forall k f, In k count -> In f (floors (gplain (part k)) (tr A i) (ns k) (ns' k)) -> In f (all_floors k i)).
-  { intros k f Hk Hf. unfold all_floors, asked_floors. apply in_flat_map. exists (ns k, (i, l), ns' k). split; [now apply Ha|exact Hf]. }
-  assert (Ca : forall k f, In k count -> In f (ceilings (gplain (part k)) (tr A i) (ns k) (ns' k)) -> In f (all_ceilings k i)).
-  { intros k f Hk Hf. unfold all_ceilings, asked_ceilings. apply in_flat_map. exists (ns k, (i, l), ns' k). split; [now apply Ha|exact Hf]. }
-  set (F := flat_map (fun k => floors (gplain (part k)) (tr A i) (ns k) (ns' k)) count ++ zero_if (shows_sample (tr A i))).
-  set (Ce := flat_map (fun k => ceilings (gplain (part k)) (tr A i) (ns k) (ns' k)) count ++ zero_if (shows_sample (tr A i))).
-  assert (FIn : forall k f, In k count -> In f (floors (gplain (part k)) (tr A i) (ns k) (ns' k)) -> In f F).
-  { intros k f Hk Hf. unfold F. apply in_or_app. left. apply in_flat_map. eauto. }
-  assert (CIn : forall k f, In k count -> In f (ceilings (gplain (part k)) (tr A i) (ns k) (ns' k)) -> In f Ce).
-  { intros k f Hk Hf. unfold Ce. apply in_or_app. left. apply in_flat_map. eauto. }
-  assert (Zero : forall b r, In r (zero_if b) -> b = true /\ r = 0%Q) by (intros [] r; simpl; intuition).
-  exists F, Ce. cbv zeta. split; [|split; [|split; [|split; [|split; [|split; [|split; [|split]]]]]]].
-  - intros x Hx. specialize (Own x Hx). apply existsb_exists in Own as (k0 & Hk0 & M0).
-    unfold ivs_at. destruct (find _ _) as [k|] eqn:Fk.
-    + apply find_some in Fk as [Hk M]. apply (read_spec g A (p_hints C) c (part k) _ (part_graph k Hk) _ _ _ _ _ (He k Hk) Hx M).
-    + apply (find_none _ _ Fk) in Hk0. simpl in Hk0. congruence.
-  - intros x lo' hi' M E. apply ivs_inv in E as (k & Hk & Fk & E).
-    destruct (kept_spec g A (p_hints C) c (part k) _ (part_graph k Hk) _ _ _ _ _ _ _ (He k Hk) M E) as (lo & hi & E' & H).
-    exists lo, hi. split; [|easy]. unfold ivs_at. now rewrite Fk.
-  - intros x lo hi Hx E. apply ivs_inv in E as (k & Hk & _ & E). apply (CIn k); auto.
-    unfold ceilings. apply in_or_app. left. apply (ends_In (part k) fst _ _ x (lo, hi)); auto.
-  - intros x lo hi Hx E. apply ivs_inv in E as (k & Hk & _ & E). apply (FIn k); auto.
-    unfold floors. apply in_or_app. left. apply (ends_In (part k) snd _ _ x (lo, hi)); auto.
-  - intros x lo hi Hx E. apply ivs_inv in E as (k & Hk & _ & E). split; [apply (FIn k)|apply (CIn k)]; auto;
-    unfold floors, ceilings; rewrite !in_app_iff; right; left.
-    + apply (ends_In (part k) fst _ _ x (lo, hi)); auto.
-    + apply (ends_In (part k) snd _ _ x (lo, hi)); auto.
-  - intros sg sh _ HF HC. destruct (plain_spec _ Pl) as (_ & Cop & Ask). split.
-    + intros a b Hab. destruct (Ask a b Hab) as [Sh E].
-      assert (HF0 : Q2R 0 <= sh) by (apply HF; unfold F; rewrite in_app_iff, Sh; right; now left).
-      assert (HC0 : sh <= Q2R 0) by (apply HC; unfold Ce; rewrite in_app_iff, Sh; right; now left).
-      rewrite Q2R_0 in *. destruct (E sg sh ltac:(lra)) as [-> ->]. lra.
-    + intros x u lo hi Hu. rewrite Cop in Hu. easy.
-  - (* no floor is above a ceiling: of one part, of two parts, or of the number shown *)
-    assert (Sh0 : forall k f, shows_sample (tr A i) = true -> In k count ->
-       (In f (floors (gplain (part k)) (tr A i) (ns k) (ns' k)) -> Q2R f <= Q2R 0) /\
-       (In f (ceilings (gplain (part k)) (tr A i) (ns k) (ns' k)) -> Q2R 0 <= Q2R f)).
-    { intros k f Sh Hk. destruct (shown_spec _ Sh) as (p1 & p2 & H1 & H2 & F1 & F2).
-      split; intros Hf; apply (fit_spec g A (p_hints C) c (part k) _ (part_graph k Hk) _ _ _ _ _ _ (He k Hk)); auto;
-      unfold floors, ceilings; rewrite !in_app_iff; right; right; apply in_flat_map; [exists p2|exists p1]; split; auto;
-      [rewrite F2|rewrite F1]; now left. }
-    intros f e Hf Hq. unfold F, Ce in Hf, Hq. apply in_app_or in Hf, Hq.
-    destruct Hf as [Hf|Hf], Hq as [Hq|Hq].
-    + apply in_flat_map in Hf as (k & Hk & Hf). apply in_flat_map in Hq as (k' & Hk' & Hq).
-      destruct (Nat.eqb_spec k k') as [<-|Ne].
-      * apply (fit_spec g A (p_hints C) c (part k) _ (part_graph k Hk) _ _ _ _ _ _ (He k Hk)); auto.
-      * apply (fits_spec _ _ _ _ (Cross k k' Hk Hk' Ne)); auto.
-    + apply Zero in Hq as [Sh ->]. apply in_flat_map in Hf as (k & Hk & Hf). now apply (Sh0 k f Sh Hk).
-    + apply Zero in Hf as [Sh ->]. apply in_flat_map in Hq as (k & Hk & Hq). now apply (Sh0 k e Sh Hk).
-    + apply Zero in Hf as [_ ->]. apply Zero in Hq as [_ ->]. lra.
-  - intros r [Hr|Hr]; unfold F, Ce in Hr; apply in_app_or in Hr as [Hr|Hr];
-    try (apply Zero in Hr as [_ ->]; rewrite Q2R_0; apply ok_0);
-    apply in_flat_map in Hr as (k & Hk & Hr).
-    + eapply (floors_ok N g okq_ok A (p_hints C) c (part k)); eauto using part_graph.
-    + eapply (ceilings_ok N g okq_ok A (p_hints C) c (part k)); eauto using part_graph.
-  - eapply check_cost_sub; [| |exact Cost].
-    + intros f Hf. unfold F in Hf. apply in_app_or in Hf as [Hf|Hf]; apply in_or_app; [left|now right].
-      apply in_flat_map in Hf as (k & Hk & Hf). apply in_flat_map. eauto.
-    + intros f Hf. unfold Ce in Hf. apply in_app_or in Hf as [Hf|Hf]; apply in_or_app; [left|now right].
-      apply in_flat_map in Hf as (k & Hk & Hf). apply in_flat_map. eauto.
+  destruct Hparts as (_ & HG & _). induction es as [|e es IH]; intros [|l w] n s a Hn Hc; simpl; auto. destruct Hc as [He Hc].
+  destruct (B_leaving _ _ He) as [Le Hs].
+  pose proof (nth_In (l_edges ground) (0, (0, Same), 0)%nat Le) as Hin.
+  destruct (ledge_of e) as [[m [i x]] n'] eqn:Ee. cbn [source fst] in Hs. subst m.
+  destruct (ledge_over g A (c_hints C) c ground true _ HG _ _ _ Hin) as (_ & Ln' & Gl).
+  destruct (goal_spec g A (c_hints C) c ground true _ HG _ _ _ _ Gl) as (_ & _ & _ & _ & Ht & _).
+  assert (Et : tr B e = between n n' (tr A i)) by (rewrite B_tr, Ee; easy).
+  unfold step. rewrite B_st by easy. unfold number. cbn [via fst snd].
+  set (q := b_state (bn ground (l_base (ln ground n)))) in *.
+  assert (En : forall b, entry B n b = entry A q b) by (intros b; unfold entry; now rewrite B_st).
+  assert (Ei : forall b, input B n b = input A q b) by (intros b; unfold input; now rewrite En, B_st).
+  rewrite Ei. f_equal. apply functional_extensionality. intros z. unfold after_step. rewrite Et, Ei in *.
+  change (enabled (between n n' (tr A i)) s z) with (enabled (tr A i) s z).
+  change (upd s (between n n' (tr A i)) z) with (upd s (tr A i) z). cbn [out tgt between].
+  destruct (enabled (tr A i) s z); [|easy].
+  assert (Es : forall o m l1, shows N B n m o l1 s z = shows N A q m o l1 s z).
+  { induction o as [|it o IHo]; intros m [|l1 l2]; simpl; auto. rewrite IHo. f_equal.
+    destruct it, l1; simpl; auto. now rewrite B_st. }
+  rewrite Es. f_equal. rewrite Ht.
+  replace (rest B n e a) with (rest A q i a); [now apply IH|].
+  unfold rest. rewrite En, B_st, Et by easy. reflexivity.
 Qed.
 
-Theorem private_in_parts a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
+(* -- what all layers allow -- *)
+
+(* The intervals of the layer that has the variable, at the node where that layer's path is. *)
+Definition ivs_at (ns : nat -> nat) : ivmap := fun x => iv (gplain (layer (layer_of C x))) (ns (layer_of C x)) x.
+
+Local Lemma ivs_some ns x r : ivs_at ns x = Some r -> In (layer_of C x) all.
 Proof.
-  destruct Pparts as (HM & _ & _ & _ & _ & HD). intros Gw Adj. apply (shifted_private Heps N g A (p_hints C) c factors_ok HM a b Adj); auto.
-  intros p w' _ Hc.
-  destruct (Req_dec (Pp N A p w' (initial A) (fun _ => 0) (a, fun _ => 0)) 0) as [H|H]; [now left|right].
-  destruct (choice count (fun k n => (n < length (l_nodes (part k)))%nat /\ lrun (part k) n (usual_ways p))) as [ns Hns].
-  { intros k Hk. destruct (opened N g A (p_hints C) c (part k) _ (part_graph k Hk) p w' (fun _ => 0) (a, fun _ => 0) Hc) as [Ho|H']; [|contradiction].
-    assert (Hb : brun (part k) 0 (usual_ways p)).
-    { apply (along (p_hints C) c (part k) _ a b p (fun _ => brun (part k) 0 (usual_ways p)) HM (part_graph k Hk) Hc Ho Adj).
-      - intros _ la e e' _ H1 _. exact H1.
-      - intros ws e <- _ HW. pose proof (walk_brun A c (part k) ws 0 _ HW) as Hb. now rewrite <- (brun_usual k ws Hk 0 Hb). }
-    destruct (covered g A (p_hints C) c (part k) _ (part_graph k Hk) _ Hb) as (n & Ln & _ & HL). eauto. }
-  exists (lowest (ivs_at ns)).
-  assert (Iv : forall x lo hi, ivs_at ns x = Some (lo, hi) -> Q2R lo <= Q2R hi).
-  { intros x lo hi E. apply ivs_inv in E as (k & Hk & _ & E).
-    eapply (iv_ok N g okq_ok A (p_hints C) c (part k)); [exact (part_graph k Hk)| |exact E]. now apply Hns. }
-  assert (Pe : proper N c (fun n => a n - b n)) by exact (proj1 Adj).
-  assert (Ge : given_ok N (fun n => a n - b n, fun _ => 0)) by (split; cbn [fst snd]; intros; [apply Pe|apply ok_0]).
-  assert (Gd : guided N A (p_hints C) (ivs_at ns) (pot C (initial A)) p (fun n => a n - b n, fun _ => 0)).
-  { apply parts_guided; auto. intros k Hk. now apply Hns. }
-  pose proof (guided_shifted N g A (p_hints C) factors_ok HM p _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) Gd) as S.
-  apply (shifted_more N A (p_hints C) p _ _ (Q2R (pot C (initial A)))); auto. now apply Qle_R.
+  unfold ivs_at. intros E. unfold all, numbers. apply in_seq. split; [lia|]. simpl length.
+  destruct (Nat.lt_ge_cases (layer_of C x) (length (ground :: parts))) as [L|L]; [exact L|].
+  unfold layer in E. rewrite nth_overflow in E by exact L. unfold iv in E. cbn in E. now destruct (ns _).
 Qed.
-End Parts.
+
+Local Lemma fits_spec' F Ce : fits F Ce = true -> forall f e, In f F -> In e Ce -> Q2R f <= Q2R e.
+Proof. intros H f e. now apply fits_spec. Qed.
+
+(* Every layer goes on: the ground by its e-th edge, each part by an edge over it. *)
+Definition goes (ns : nat -> nat) e (ns' : nat -> nat) :=
+  source (ledge_of e) = ns 0%nat /\ target (ledge_of e) = ns' 0%nat /\
+  forall k, In k rest_of -> In (ns k, only e, ns' k) (l_edges (layer k)).
+
+Local Lemma layer_enough ns e ns' k (t := tr A (number (ledge_of e))) : (e < length (l_edges ground))%nat -> goes ns e ns' -> In k all ->
+  enough N (own k) (iv (gplain (layer k)) (ns k)) (iv (gplain (layer k)) (ns' k)) t
+    (floors (gplain (layer k)) t (ns k) (ns' k)) (ceilings (gplain (layer k)) t (ns k) (ns' k)) /\
+  (forall f d, In f (floors (gplain (layer k)) t (ns k) (ns' k)) -> In d (ceilings (gplain (layer k)) t (ns k) (ns' k)) -> Q2R f <= Q2R d) /\
+  (forall n x lo hi, n = ns k \/ n = ns' k -> iv (gplain (layer k)) n x = Some (lo, hi) -> layer_of C x = k).
+Proof.
+  destruct Hparts as (_ & HG & _ & _ & HP). intros He (Hs & Ht & Hk) Hall. apply all_cases in Hall as [->|Hr].
+  - pose proof (nth_In (l_edges ground) (0, (0, Same), 0)%nat He) as Hin.
+    destruct (ledge_of e) as [[n [i l]] n'] eqn:Ee. cbn [source target fst snd] in Hs, Ht. subst n n'.
+    destruct (ledge_over g A (c_hints C) c ground true _ HG _ _ _ Hin) as (Ln & Ln' & _).
+    split; [|split].
+    + apply (edge_enough N g okq_ok A (c_hints C) c ground true _ HG _ _ l _ Hin).
+    + intros f d. apply (fit_spec g A (c_hints C) c ground true _ HG _ _ l _ _ _ Hin).
+    + intros n x lo hi Hn E. eapply (iv_ok N g okq_ok A (c_hints C) c ground true _ HG) in E as [E _]; [|destruct Hn; subst; auto].
+      now apply Nat.eqb_eq in E.
+  - specialize (Hk k Hr). specialize (HP k Hr). destruct (ledge_over g B no_hints c (layer k) false _ HP _ _ _ Hk) as (Ln & Ln' & _).
+    assert (Et : tr B e = between (ns 0%nat) (ns' 0%nat) t) by (rewrite B_tr by easy; now rewrite Hs, Ht).
+    split; [|split].
+    + pose proof (edge_enough N g okq_ok B no_hints c (layer k) false _ HP _ _ Same _ Hk) as H. rewrite Et in H. exact H.
+    + intros f d. pose proof (fit_spec g B no_hints c (layer k) false _ HP _ _ Same _ f d Hk) as H. rewrite Et in H. exact H.
+    + intros n x lo hi Hn E. eapply (iv_ok N g okq_ok B no_hints c (layer k) false _ HP) in E as [E _]; [|destruct Hn; subst; auto].
+      now apply Nat.eqb_eq in E.
+Qed.
+
+(* What the check of a step says, without views. *)
+Let range_of t e k := if Nat.eqb k 0 then range W t [ledge_of e] else range (gplain (layer k)) t (by_of (gplain (layer k)) e).
+
+Local Lemma compatible_spec l : compatible l = true -> forall i j, i <> j -> (i < length l)%nat -> (j < length l)%nat ->
+  fits (fst (nth i l ([], []))) (snd (nth j l ([], []))) = true.
+Proof.
+  induction l as [|[F Ce] l IH]; simpl; [lia|]. rewrite andb_true_iff, forallb_forall. intros [H Ag] i j Ne Hi Hj.
+  destruct i as [|i], j as [|j]; [easy| | |apply IH; auto; lia].
+  - specialize (H _ (nth_In l ([], []) (n := j) ltac:(lia))). now apply andb_true_iff in H.
+  - specialize (H _ (nth_In l ([], []) (n := i) ltac:(lia))). now apply andb_true_iff in H.
+Qed.
+
+Local Lemma listed {X} (f : nat -> X) (h : gview -> X) : (forall k, In k rest_of -> f k = h (gplain (layer k))) ->
+  f 0%nat :: map h (map gplain parts) = map f all.
+Proof.
+  intros H. unfold all, numbers. simpl. f_equal. rewrite map_map, <- seq_shift, map_map. unfold rest_of, layer in H. clear -H.
+  revert H. generalize parts as l. intros l.
+  assert (G : forall l k, (forall j, (j < length l)%nat -> f (S (k + j)) = h (gplain (nth j l nothing))) ->
+    map (fun G => h (gplain G)) l = map (fun j => f (S j)) (seq k (length l))).
+  { clear. induction l as [|x l IH]; intros k H; simpl; [easy|]. f_equal.
+    - specialize (H 0%nat ltac:(simpl; lia)). now rewrite Nat.add_0_r in H.
+    - apply IH. intros j Hj. specialize (H (S j) ltac:(simpl; lia)). now rewrite Nat.add_succ_r in H. }
+  intros H. apply G. intros j Hj. simpl. apply (H (S j)). apply in_seq. lia.
+Qed.
+
+Local Lemma step_spec e (t := tr A (number (ledge_of e))) : (e < length (l_edges ground))%nat ->
+  (forall k, In k rest_of -> exists n n', In (n, only e, n') (l_edges (layer k))) ->
+  (forall x, In x (t_ge t ++ t_lt t) -> In (layer_of C x) all) /\
+  (forall p, In p (asked t) -> exists k, In k all /\ is_own (own k) p = true) /\
+  (forall k k', In k all -> In k' all -> k <> k' -> fits (fst (range_of t e k)) (snd (range_of t e k')) = true) /\
+  exists ends, means V c t (snd (via (ledge_of e))) (b_known (bn ground (l_base (ln ground (source (ledge_of e)))))) = Some ends /\
+  check_cost V t ends (flat_map (fun k => fst (range_of t e k)) all) (flat_map (fun k => snd (range_of t e k)) all)
+    (l_pot (ln ground (source (ledge_of e))) - l_pot (ln ground (target (ledge_of e)))) = true.
+Proof.
+  intros He Hk. destruct Hparts as (_ & _ & _ & HS & _). specialize (HS e He). unfold check_step in HS.
+  assert (ER : range W t [ledge_of e] :: map (fun U => range U t (by_of U e)) (map gplain parts) = map (range_of t e) all).
+  { apply (listed (range_of t e) (fun U => range U t (by_of U e))). intros k Hr. apply in_seq in Hr. unfold range_of.
+    destruct (Nat.eqb_spec k 0); [lia|easy]. }
+  cbn [snd] in HS. revert HS ER. unfold t. destruct (ledge_of e) as [[n [i l]] n'] eqn:Ee. unfold number. cbn [source target via fst snd].
+  clear t. set (t := tr A i). see_goal. cbv zeta. intros HS ER. fold t in HS.
+  assert (Skip : forallb (fun U => nonempty (by_of U e)) (map gplain parts) = true).
+  { apply forallb_forall. intros U HU. apply in_map_iff in HU as (G & <- & HG). apply (In_nth _ _ nothing) in HG as (k & Lk & EG).
+    destruct (Hk (S k)) as (m & m' & Hm); [apply in_seq; lia|]. unfold layer in Hm. simpl in Hm. rewrite EG in Hm.
+    assert (In (m, only e, m') (by_of (gplain G) e)) as HI by (apply having_In; auto). now destruct (by_of (gplain G) e). }
+  rewrite Skip, ER in HS. cbn [negb orb] in HS. rewrite !andb_true_iff, !forallb_forall in HS.
+  destruct HS as [[[Rd As] Cr] Co].
+  assert (Nall : forall k, (k <= length parts)%nat -> In k all) by (intros k Hle; apply in_seq; simpl; lia).
+  split; [|split; [|split]].
+  - intros x Hx. apply Nall. apply Nat.leb_le. rewrite <- (map_length gplain). now apply Rd.
+  - intros p Hp. specialize (As p Hp). unfold is_answered in As. unfold is_own.
+    destruct (held_by (fst p) ++ held_by (snd p)) as [|x xs] eqn:Eh; [exists 0%nat; split; [apply Nall; lia|easy]|].
+    apply andb_true_iff in As as [L As]. exists (layer_of C x). rewrite map_length in L. split; [now apply Nall, Nat.leb_le|].
+    simpl. unfold is_in at 1. now rewrite Nat.eqb_refl.
+  - intros k k' Hk1 Hk2 Ne. pose proof (compatible_spec _ Cr k k' Ne) as H. rewrite map_length in H.
+    assert (Nth : forall j, In j all -> (j < length all)%nat /\ nth j (map (range_of t e) all) ([], []) = range_of t e j).
+    { intros j Hj. unfold all, numbers in *. apply in_seq in Hj. rewrite seq_length. split; [lia|].
+      rewrite (nth_indep _ _ (range_of t e 0%nat)) by (rewrite map_length, seq_length; lia). rewrite map_nth. f_equal.
+      now apply seq_nth. }
+    destruct (Nth k Hk1) as [L1 E1], (Nth k' Hk2) as [L2 E2]. rewrite E1, E2 in H. now apply H.
+  - fold c in Co. destruct (means V c t l _) as [ends|]; [|easy]. exists ends. split; [easy|].
+    rewrite !flat_map_concat_map, !map_map in Co. now rewrite !flat_map_concat_map.
+Qed.
+
+Lemma layers_edge ns e ns' (t := tr A (number (ledge_of e))) : (e < length (l_edges ground))%nat -> goes ns e ns' ->
+  exists ends, means V c t (snd (via (ledge_of e))) (b_known (bn ground (l_base (ln ground (ns 0%nat))))) = Some ends /\
+  edge_ok N A (c_hints C) (ivs_at ns) (ivs_at ns') (number (ledge_of e)) ends (l_pot (ln ground (ns 0%nat))) (l_pot (ln ground (ns' 0%nat))).
+Proof.
+  intros He Hg. pose proof Hg as (Hs & Ht & Hk).
+  destruct (step_spec e He) as (Rd & As & Cr & ends & Me & Co); [intros k Hr; eauto|]. fold t in Rd, As, Cr, Me, Co.
+  rewrite Hs, Ht in Co. rewrite Hs in Me. exists ends. split; [exact Me|].
+  set (F k := floors (gplain (layer k)) t (ns k) (ns' k)). set (Ce k := ceilings (gplain (layer k)) t (ns k) (ns' k)).
+  assert (Sub : forall k q, In k all -> (In q (F k) -> In q (fst (range_of t e k))) /\ (In q (Ce k) -> In q (snd (range_of t e k)))).
+  { intros k q Hall. unfold range_of, F, Ce. apply all_cases in Hall as [->|Hr].
+    - cbn [Nat.eqb range fst snd flat_map]. rewrite Hs, Ht, !app_nil_r. auto.
+    - specialize (Hk k Hr). apply in_seq in Hr. destruct (Nat.eqb_spec k 0); [lia|].
+      split; intros Hq; apply in_flat_map; exists (ns k, only e, ns' k); (split; [now apply having_In|exact Hq]). }
+  pose proof (fun k => layer_enough ns e ns' k He Hg) as L. fold t in L.
+  assert (At : forall x r, ivs_at ns x = Some r -> In (layer_of C x) all) by (intros x r; apply ivs_some).
+  assert (At' : forall x r, ivs_at ns' x = Some r -> In (layer_of C x) all) by (intros x r; apply ivs_some).
+  exists (flat_map F all), (flat_map Ce all). fold t. split; [|split].
+  - assert (InF : forall k q, In k all -> In q (F k) -> In q (flat_map F all)) by (intros; apply in_flat_map; eauto).
+    assert (InC : forall k q, In k all -> In q (Ce k) -> In q (flat_map Ce all)) by (intros; apply in_flat_map; eauto).
+    split; [|split; [|split; [|split; [|split; [|split]]]]].
+    + intros x Hx _. destruct (L _ (Rd x Hx)) as ((Read & _) & _). apply (Read x Hx), Nat.eqb_refl.
+    + intros x lo hi M E. destruct (L _ (At' _ _ E)) as ((_ & Kept & _) & _). exact (Kept x lo hi M E).
+    + intros x lo hi Hx E. destruct (L _ (At _ _ E)) as ((_ & _ & Ge & _) & _). apply (InC _ _ (At _ _ E)), (Ge x lo hi Hx E).
+    + intros x lo hi Hx E. destruct (L _ (At _ _ E)) as ((_ & _ & _ & Lt & _) & _). apply (InF _ _ (At _ _ E)), (Lt x lo hi Hx E).
+    + intros x lo hi Hx E. destruct (L _ (At' _ _ E)) as ((_ & _ & _ & _ & As' & _) & _). destruct (As' x lo hi Hx E).
+      split; [apply (InF _ _ (At' _ _ E))|apply (InC _ _ (At' _ _ E))]; auto.
+    + intros sg sh Iv HF HC.
+      assert (Ik : forall k, In k all -> inside (iv (gplain (layer k)) (ns k)) sg).
+      { intros k Hall x lo hi E. destruct (L _ Hall) as (_ & _ & Lk). specialize (Lk _ _ _ _ (or_introl eq_refl) E).
+        apply Iv. unfold ivs_at. now rewrite Lk. }
+      split.
+      * intros a b Hab _. destruct (As _ Hab) as (k & Hall & Ow). destruct (L _ Hall) as ((_ & _ & _ & _ & _ & Ask & _) & _).
+        apply (Ask sg sh); eauto.
+      * intros x u lo hi Hu E. destruct (L _ (At' _ _ E)) as ((_ & _ & _ & _ & _ & Ask & _) & _).
+        eapply (Ask sg sh); eauto.
+    + intros q [Hq|Hq]; apply in_flat_map in Hq as (k & Hall & Hq); apply (L _ Hall); auto.
+  - intros f d Hf Hd. apply in_flat_map in Hf as (k & Hk1 & Hf). apply in_flat_map in Hd as (k' & Hk2 & Hd).
+    destruct (Nat.eq_dec k k') as [<-|Ne]; [now apply (L _ Hk1)|].
+    apply (fits_spec' _ _ (Cr k k' Hk1 Hk2 Ne)); now apply Sub.
+  - eapply check_cost_sub; [| |exact Co]; intros q Hq; apply in_flat_map in Hq as (k & Hall & Hq); apply in_flat_map; exists k; (split; [easy|now apply Sub]).
+Qed.
+
+Local Lemma pot_pos n : (n < length (l_nodes ground))%nat -> 0 <= Q2R (l_pot (ln ground n)) /\
+  (l_base (ln ground n) = 0%nat -> Q2R (l_pot (ln ground n)) <= Q2R (c_D c)).
+Proof.
+  intros Hn. destruct Hparts as (_ & _ & HB & _). unfold check_bound in HB. apply andb_true_iff in HB as [Pos _].
+  rewrite forallb_forall in Pos. specialize (Pos _ (nth_In _ lnode0 Hn)). apply andb_true_iff in Pos as [P0 P1].
+  fold (ln ground n) in P0, P1. apply Qle_R in P0. rewrite Q2R_0 in P0. split; [exact P0|]. intros E. rewrite E in P1. now apply Qle_R in P1.
+Qed.
+
+Lemma layers_guided es : forall ns a, (ns 0%nat < length (l_nodes ground))%nat -> chain B (ns 0%nat) es ->
+  (forall k, In k rest_of -> lrun (layer k) (ns k) (map only es)) -> walk A c ground (ways_of es) (l_base (ln ground (ns 0%nat))) a ->
+  guided N A (c_hints C) (ivs_at ns) (l_pot (ln ground (ns 0%nat))) (steps_of es) a.
+Proof.
+  destruct Hparts as (_ & HG & _). induction es as [|e es IH]; intros ns a Ln Hc HL HW; simpl; [now apply pot_pos|].
+  destruct Hc as [Hi Hc]. destruct (B_leaving _ _ Hi) as [Le Hs]. rewrite B_tr in Hc by easy. cbn [tgt between] in Hc.
+  destruct (choice all (fun k n' => if Nat.eqb k 0 then n' = target (ledge_of e)
+    else In (ns k, only e, n') (l_edges (layer k)) /\ lrun (layer k) n' (map only es))) as [ns' Hns].
+  { intros k Hall. destruct (all_cases _ Hall) as [->|Hr]; [simpl; eauto|]. specialize (HL k Hr). apply in_seq in Hr.
+    destruct (Nat.eqb_spec k 0); [lia|]. exact HL. }
+  assert (H0 : target (ledge_of e) = ns' 0%nat) by (symmetry; apply (Hns 0%nat); apply in_seq; simpl; lia).
+  assert (Hr : forall k, In k rest_of -> In (ns k, only e, ns' k) (l_edges (layer k)) /\ lrun (layer k) (ns' k) (map only es)).
+  { intros k Hk. specialize (Hns k). assert (In k all) as Hall by (apply in_seq in Hk; apply in_seq; simpl; lia). specialize (Hns Hall).
+    apply in_seq in Hk. destruct (Nat.eqb_spec k 0); [lia|exact Hns]. }
+  destruct (layers_edge ns e ns' Le) as (ends & Me & Ok); [split; [easy|split; [easy|]]; intros k Hk; now apply Hr|].
+  exists (ivs_at ns'), (l_pot (ln ground (ns' 0%nat))), ends. split; [exact Ok|].
+  assert (Hin : In (ledge_of e) (l_edges ground)) by now apply nth_In.
+  destruct (ledge_of e) as [[m [i l]] n'] eqn:Ee. cbn [source target via number fst snd] in *. subst m n'.
+  unfold ways_of in HW. simpl in HW. rewrite Ee in HW. cbn [via fst snd] in HW.
+  destruct HW as (Ag & v' & Gl & Fit & HW).
+  destruct (ledge_over g A (c_hints C) c ground true _ HG _ _ _ Hin) as (_ & Ln' & Gl'). rewrite Gl in Gl'. inversion Gl'; subst v'.
+  split.
+  - intros U. exact (means_spec A (c_hints C) c ground _ (i, l) _ a ends Ag Fit Me U).
+  - apply IH; auto. intros k Hk. now apply Hr.
+Qed.
+
+(* -- the theorem -- *)
+
+Theorem private a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
+Proof.
+  destruct Hparts as (HM & HG & HB & _ & HP). intros Gw Adj. apply (shifted_private Heps N g A (c_hints C) c factors_ok HM a b Adj); auto.
+  intros p w' _ Hc. destruct (Req_dec (Pp N A p w' (initial A) (fun _ => 0) (a, fun _ => 0)) 0) as [E0|Ne]; [now left|right].
+  destruct (opened N g A (c_hints C) c ground true _ HG p w' (fun _ => 0) (a, fun _ => 0) Hc) as [Ho|E0]; [|contradiction].
+  apply (along (c_hints C) c ground _ a b p (fun e => exists sg, shifted N A (c_hints C) sg p (e, fun _ => 0) (Q2R (c_D c))) HM HG Hc Ho Adj).
+  - intros M la e e' Hla [sg S] [sg' S']. exists (mixed la sg sg').
+    pose proof (shifted_mixed N g A (c_hints C) HM la (mixes_ok M) Hla p (initial A) _ _ _ _ _ _ Hc S S') as Sm.
+    replace (la * Q2R (c_D c) + (1 - la) * Q2R (c_D c)) with (Q2R (c_D c)) in Sm by ring.
+    unfold mixed_feed in Sm. cbn [fst snd] in Sm.
+    replace (mixed la (fun _ => 0) (fun _ => 0)) with (fun _ : nat => 0) in Sm; [exact Sm|].
+    apply functional_extensionality. intros x. unfold mixed. ring.
+  - intros ws e Hws Pe HW. destruct (covered g A (c_hints C) c ground true _ HG ws (walk_brun A c ground ws 0 _ HW)) as (n0 & Ln & Hn & HL).
+    destruct (lrun_chain ws n0 HL) as (es & Hes & Ews). subst ws. rewrite steps_ways in Hws.
+    destruct (choice all (fun k n => if Nat.eqb k 0 then n = n0
+      else (n < length (l_nodes (layer k)))%nat /\ lrun (layer k) n (map only es))) as [ns Hns].
+    { intros k Hall. destruct (all_cases _ Hall) as [->|Hr]; [simpl; eauto|]. specialize (HP k Hr).
+      assert (First : n0 = initial B).
+      { unfold check_bound in HB. apply andb_true_iff in HB as [_ HB]. apply orb_true_iff in HB as [HB|HB].
+        - unfold rest_of in Hr. destruct parts; [now apply in_seq in Hr; simpl in Hr; lia|discriminate].
+        - unfold B, lifted_of, lifted, first_node. cbn [initial].
+          assert (In n0 (over_of W 0)) as Hin by now apply over_In. fold ground.
+          destruct (over_of W 0) as [|m [|m' l]]; try discriminate. now destruct Hin as [->|[]]. }
+      apply in_seq in Hr. destruct (Nat.eqb_spec k 0); [lia|].
+      assert (Hes' := Hes). rewrite First in Hes'.
+      destruct (opened N g B no_hints c (layer k) false _ HP es w' (fun _ => 0) (a, fun _ => 0) Hes') as [Ho'|E0].
+      - destruct (base_0 g B no_hints c (layer k) false _ HP) as (B0 & BI & _).
+        assert (Hb : brun (layer k) 0 (map only es)).
+        { apply (open_brun g B no_hints c (layer k) false _ HP); auto. now rewrite BI. }
+        destruct (covered g B no_hints c (layer k) false _ HP _ Hb) as (m & Lm & _ & HLm). eauto.
+      - rewrite <- First, B_Pp, Hn, Hws in E0 by easy.
+        destruct (base_0 g A (c_hints C) c ground true _ HG) as (_ & BI & _). rewrite BI in E0. contradiction. }
+    assert (H0 : ns 0%nat = n0) by (apply (Hns 0%nat), in_seq; simpl; lia).
+    assert (Hr : forall k, In k rest_of -> (ns k < length (l_nodes (layer k)))%nat /\ lrun (layer k) (ns k) (map only es)).
+    { intros k Hk. specialize (Hns k). apply in_seq in Hk. specialize (Hns ltac:(apply in_seq; simpl; lia)).
+      destruct (Nat.eqb_spec k 0); [lia|exact Hns]. }
+    assert (Iv : forall x lo hi, ivs_at ns x = Some (lo, hi) -> Q2R lo <= Q2R hi).
+    { intros x lo hi E. destruct (all_cases _ (ivs_some _ _ _ E)) as [K|K]; unfold ivs_at in E.
+      - rewrite K, H0 in E. now apply (iv_ok N g okq_ok A (c_hints C) c ground true _ HG) in E.
+      - eapply (iv_ok N g okq_ok B no_hints c _ false _ (HP _ K)) in E; [apply E|]. now apply Hr. }
+    assert (Ge : given_ok N (e, fun _ => 0)) by (split; cbn [fst snd]; intros; [apply Pe|apply ok_0]).
+    exists (lowest (ivs_at ns)). rewrite <- Hn in HW.
+    assert (Gd : guided N A (c_hints C) (ivs_at ns) (l_pot (ln ground n0)) p (e, fun _ => 0)).
+    { rewrite <- Hws, <- H0. apply layers_guided; rewrite ?H0; auto. intros k Hk. now apply Hr. }
+    pose proof (guided_shifted N g A (c_hints C) factors_ok HM p _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) Gd) as S.
+    apply (shifted_more N A (c_hints C) p _ _ (Q2R (l_pot (ln ground n0)))); [exact S|]. now apply pot_pos.
+Qed.
+End Layers.
 End Sound.

@@ -6,6 +6,6 @@ Extraction Language OCaml.
 Extract Inlined Constant half => "(fun n -> n / 2)".
 Extract Inlined Constant is_odd => "(fun n -> n land 1 = 1)".
 Extraction NoInline by_trees by_gtrees at_place with_key.
-Extraction "checker.ml" check check_parts check_lower check_growth check_growth_in_rounds real_numbers multiples every_entry entries window
-  plain gplain by_trees grow by_gtrees ggrow check_claim check_model check_base check_shifts check_cover
-  check_potentials check_part read gets atoms Z.add Z.mul Z.opp.
+Extraction "checker.ml" check check_lower check_growth check_growth_in_rounds real_numbers multiples every_entry entries window
+  lifted by_trees grow by_gtrees ggrow check_claim check_model check_base check_shifts check_cover check_graph
+  check_bound is_in no_hints read gets atoms Z.add Z.mul Z.opp.

@@ -21,36 +21,39 @@ let put fields = print_endline ("{" ^ String.concat ", " fields ^ "}")
 (* The first part of the checker that says no, for the message; what counts is the whole. *)
 let first parts = match List.find_opt (fun (_, ok) -> not (ok ())) parts with
   | Some (rule, _) -> rule
-  | None -> "part-sample, part-potential or private-bound"
+  | None -> "lift-potential, lift-read, part-sample or part-potential"
 
-let of_graph grade a v c where (g, w, own) = [
-  where ^ "base-initial, base-edge, base-differ, base-register, base-fact or base-complete", (fun () -> check_base grade a v c g w);
-  where ^ "lift-node", (fun () -> check_shifts grade g);
+let of_graph grade a v c where (g, tells, own) =
+  let w = by_gtrees (ggrow g) in [
+  where ^ "base-initial, base-edge, base-differ, base-register, base-fact or base-complete", (fun () -> check_base grade a v c g w tells);
+  where ^ "lift-node or lift-integer", (fun () -> check_shifts grade g own);
   where ^ "lift-cover", (fun () -> check_cover g w);
-  where ^ "lift-edge, lift-read, lift-kept or lift-sample",
-    (fun () -> check_graph grade a v c g w own) ]
-let of_model grade a v c = [
-  "adjacency", (fun () -> check_claim c); "model-noise, model-determinism or model-initialization", (fun () -> check_model grade a v) ]
+  where ^ "lift-edge, lift-read, lift-kept, lift-order or lift-sample",
+    (fun () -> check_graph grade a v c g w tells own) ]
 
-let broken_private grade a (c : cert) =
-  let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_graph) in
-  first (of_model grade a v c.c_claim @ of_graph grade a v c.c_claim "" (c.c_graph, w, fun _ -> true)
-    @ [ "lift-potential or private-bound", (fun () -> check_potentials v c.c_claim c.c_graph w) ])
-let broken_in_parts grade a (c : pcert) =
-  let v = by_trees (grow a c.p_hints) in
-  let part k (own, g) = of_graph grade a v c.p_claim (Printf.sprintf "parts[%d]: " k) (g, by_gtrees (ggrow g), fun x -> List.mem x own) in
-  first (of_model grade a v c.p_claim @ List.concat (List.mapi part c.p_parts))
+let broken grade a (c : cert) =
+  let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_ground) in
+  let b = lifted a v c.c_ground w in
+  let u = by_trees (grow b no_hints) in
+  let layer = Array.of_list c.c_layer in
+  let own k x = (if x < Array.length layer then layer.(x) else 0) = k in
+  let part k g = of_graph grade b u c.c_claim (Printf.sprintf "parts[%d]: " k) (g, false, own (k + 1)) in
+  first ([ "adjacency", (fun () -> check_claim c.c_claim);
+           "model-noise, model-determinism or model-initialization", (fun () -> check_model grade a v) ]
+    @ of_graph grade a v c.c_claim "" (c.c_ground, true, own 0)
+    @ [ "lift-potential, part-potential, trunk-initial or private-bound", (fun () -> check_bound c w (List.map (fun _ -> w) c.c_parts)) ]
+    @ List.concat (List.mapi part c.c_parts))
 
 (* What the theorems say of one certificate. *)
 let look (a : Automata.t) c j =
   let where = Printf.sprintf "certificates[%d]" c in
   let kind = text (where ^ ".kind") (match List.assoc_opt "kind" (table where j) with Some k -> k | None -> Json.Null) in
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
-  let judged check broken =
+  let judged (x : cert) =
     let integers = multiples XH in
-    let whole () = check integers in
-    let real () = if a.integer then whole () else check real_numbers in
-    let rule () = broken (if a.integer then integers else real_numbers) in
+    let whole () = check integers a.automaton x in
+    let real () = if a.integer then whole () else check real_numbers a.automaton x in
+    let rule () = broken (if a.integer then integers else real_numbers) a.automaton x in
     if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
     else if a.plain then refuse "%s breaks the rules %s" where (rule ())
     else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
@@ -65,16 +68,8 @@ let look (a : Automata.t) c j =
         ^ " that breaks a rule, needs the order of values to tell runs apart, or is not about integers")
     | exception Not_proved why -> unproved why in
   match kind with
-  | "private" ->
-      let x = Certificates.private_ a where j in
-      judged (fun grade -> check grade a.automaton x) (fun grade -> broken_private grade a.automaton x)
-  | "private-in-parts" when not a.plain ->
-      head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts of automata beyond the paper's") ]
-  | "private-in-parts" when List.mem_assoc "trunk" (table where j) ->
-      head @ [ pair "proved" "false"; pair "because" (Json.quoted "certificates in parts with a trunk") ]
-  | "private-in-parts" ->
-      let x = Certificates.in_parts a where j in
-      judged (fun grade -> check_parts grade a.automaton x) (fun grade -> broken_in_parts grade a.automaton x)
+  | "private" -> judged (Certificates.private_ a where j)
+  | "private-in-parts" -> judged (Certificates.in_parts a where j)
   | "lower" -> from_below (fun () -> Runs.lower a where j) check_lower (fun _ _ _ -> false)
   | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
       from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds

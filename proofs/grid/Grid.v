@@ -58,14 +58,3 @@ Proof.
   - apply all_good.
   - now split.
 Qed.
-
-Theorem checked_in_parts n (A : automaton) (C : pcert) : check_parts (multiples n) A C = true -> is_private n A (p_claim C).
-Proof.
-  intros H eps Heps alpha beta Adj Dif w. apply (private_in_parts Heps (noise_on n eps Heps) (multiples n)); auto.
-  - exact (on_grid_multiple n).
-  - exact (factor_multiple n).
-  - easy.
-  - exact (only_ends_multiple n).
-  - apply all_good.
-  - now split.
-Qed.

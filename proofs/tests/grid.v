@@ -10,10 +10,9 @@ Print is_private.
 Print on_multiples.
 Print is_tight.
 Print is_leaking.
+Print cert.
 Check checked_private.
-Check checked_in_parts.
 Check checked_private_fine.
-Check checked_in_parts_fine.
 Check checked_lower.
 Check checked_growth.
 Check checked_growth_in_rounds.
@@ -22,9 +21,7 @@ Check every_entry_spec.
 Check entries_spec.
 Check window_spec.
 Print Assumptions checked_private.
-Print Assumptions checked_in_parts.
 Print Assumptions checked_private_fine.
-Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.
 Print Assumptions checked_growth_in_rounds.

@@ -7,7 +7,6 @@ Print differ_as.
 Print allows.
 Print leads.
 Print is_private_real.
+Print cert.
 Check checked_private_real.
-Check checked_in_parts_real.
 Print Assumptions checked_private_real.
-Print Assumptions checked_in_parts_real.
