@@ -175,6 +175,85 @@ def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name:
     assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
 
 
+LEAK = "(leak, 1/2, 0): output insample; goto leak\n"
+X = "(p, 1, 0): x := insample; output a; goto q\n"
+FACTS = {
+    "values are apart": (
+        X + "(q, 1, 0): y := insample; output a; goto r\n"
+        "(r:silent): if (x <= y) then output le; goto s elseif (x > y) then output gt; goto end\n"
+        "(s:silent): if (x >= y) then output ge; goto leak elseif (x < y) then output lt; goto end\n"
+    ),
+    "a value is apart from a constant": (
+        X + "(q:silent): if (x <= 2) then output le; goto s elseif (x > 2) then output gt; goto end\n"
+        "(s:silent): if (x >= 2) then output ge; goto leak elseif (x < 2) then output lt; goto end\n"
+    ),
+    "a value is apart from one that is given": (
+        X + "(q:silent): t := 2; output b; goto r\n"
+        "(r:silent): if (x <= t) then output le; goto s elseif (x > t) then output gt; goto end\n"
+        "(s:silent): if (x >= t) then output ge; goto leak elseif (x < t) then output lt; goto end\n"
+    ),
+    "constants": (
+        X + "(q:silent): if (x <= 1) then output le; goto s elseif (x > 1) then output gt; goto end\n"
+        "(s:silent): if (x >= 2) then output ge; goto leak elseif (x < 2) then output lt; goto end\n"
+    ),
+    "offsets": (
+        X + "(q, 1, 0): if (insample >= x + 1) then y := insample; output up; goto s"
+        " elseif (insample < x + 1) then output down; goto end\n"
+        "(s:silent): if (y <= x) then output ge; goto leak elseif (y > x) then output lt; goto end\n"
+    ),
+    "negatives": (
+        X + "(q, 1, 0): if (insample >= -x) then y := insample; output up; goto s"
+        " elseif (insample < -x) then output down; goto end\n"
+        "(s:silent): if (x < -y) then output ge; goto leak elseif (x >= -y) then output lt; goto end\n"
+    ),
+    "half of a sum": (
+        X + "(q:silent): if (x <= -x) then output le; goto s elseif (x > -x) then output gt; goto end\n"
+        "(s:silent): if (x > 0) then output gt; goto leak elseif (x <= 0) then output le; goto end\n"
+    ),
+    "exponential noise is above its mean": (
+        "(p:non-input, exp 1, 2): x := insample; output a; goto r\n"
+        "(r:silent): if (x < 2) then output lt; goto leak elseif (x >= 2) then output ge; goto end\n"
+    ),
+    "no noise is at its mean": (
+        "(p:non-input, inf, 2): x := insample; output a; goto r\n"
+        "(r:silent): if (x < 2) then output lt; goto leak elseif (x >= 2) then output ge; goto end\n"
+    ),
+    "what is shown is the same value": (
+        X + "(q:silent): y := x; output b; goto r\n(r:silent): output y - x; goto end\n"
+    ),
+}
+"""What has to be known of stored values: there is no ``D`` but for facts that exclude the last state, or
+answer a pair."""
+
+
+@pytest.mark.parametrize("what", FACTS)
+def test_facts_are_proved(program: Path, what: str) -> None:
+    automaton = symdipa.loads(FACTS[what] + (LEAK if "leak" in FACTS[what] else ""))
+    file = symdipa.certify(symdipa.weigh(automaton, certified=True))
+    assert isinstance(file, dict)
+    certificate = file["certificates"][0]
+    file["certificates"] = [certificate]
+    found = extracted.verify(automaton, json.dumps(file).encode())
+    assert found.claims == verify(automaton, json.dumps(file)).claims
+    # On integers values may be equal
+    assert found.noise == (("real numbers",) if "apart" in what else ("real numbers", "integers"))
+    for node in certificate["base"]["nodes"]:
+        node.pop("facts", None)
+    with pytest.raises(CertificateRefused, match=r"base-complete|lift-read"):
+        verify(automaton, json.dumps(file))
+    with pytest.raises(extracted.NotAccepted, match=r"base-complete|lift-read"):
+        extracted.verify(automaton, json.dumps(file).encode())
+
+
+def test_both_checkers_know_the_same_facts(program: Path, agree: ModuleType) -> None:
+    rng = random.Random(20261202)
+    subjects = list(agree.random_subjects(rng, 12, agree.random_linear))
+    counts, differ = agree.compare(rng, subjects, 200)
+    assert not differ
+    assert counts["certificate: accepted by both"] == 12
+    assert counts["   rule base-fact"] > 5 and counts["mutant: accepted by both"] > 20
+
+
 ADJACENCY = [
     *("answer_kept", "block_sums", "changes", "histogram", "histogram_all", "known_in_turn", "prefix_sums"),
     *("sliding_sums", "smart_sum", "sum_alarm", "svt_one_entry", "svt_window", "total", "tree"),

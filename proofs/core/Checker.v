@@ -7,8 +7,9 @@ Open Scope bool_scope.
 
 (* ---- Certificates ---- *)
 
-(* Besides facts a node says how far two inputs went apart: the state of the pattern, and by how much registers differ. *)
-Record bnode := { b_state : nat; b_less : list (nat * nat); b_same : list (nat * nat); b_apart : nat; b_known : list (nat * Q) }.
+(* What a node says of the values that are stored: comparisons, and pairs whose difference is no given number, but with
+   probability 0.  And how far two inputs went apart: the state of the pattern, and by how much registers differ. *)
+Record bnode := { b_state : nat; b_facts : list atom; b_distinct : list (term * term); b_apart : nat; b_known : list (nat * Q) }.
 
 (* Intervals by variable; None: there is none. *)
 Definition ivs := list (nat * option (Q * Q)).
@@ -31,8 +32,9 @@ Record graph := {
 Record claim := { c_low : Q; c_high : Q; c_sens : Q; c_D : Q }.
 
 (* No part of the file, and checked, not believed: variables that are surely stored in each state; for each state of the pattern
-   those from which no more is allowed. *)
-Record hints := { stored : list (list nat); lesser : list (list nat) }.
+   those from which no more is allowed; which comparisons of a list, added up with which weights, give one that is asked for. *)
+Definition sums := list (nat * Q).
+Record hints := { stored : list (list nat); lesser : list (list nat); why : list atom -> atom -> sums }.
 
 (* A ground, which has the potentials, and parts, which have shifts for some variables each and stand on the lift of the ground:
    its nodes and edges take the place of states and transitions.  Together they are the layers, the ground is number 0;
@@ -41,8 +43,9 @@ Record hints := { stored : list (list nat); lesser : list (list nat) }.
 Record cert := { c_claim : claim; c_ground : graph; c_parts : list graph; c_layer : list nat; c_hints : hints }.
 
 (* What depends on the noise: the shifts that it allows, the factors that registers may have, whether means of shifts are
-   allowed shifts, and whether the least and largest difference are, besides 0, all differences between them. *)
-Record grade := { shift_ok : Q -> bool; factor_ok : Q -> bool; mixes : bool; only_ends : Q -> Q -> bool }.
+   allowed shifts, whether the least and largest difference are, besides 0, all differences between them, and whether
+   single values have probability 0. *)
+Record grade := { shift_ok : Q -> bool; factor_ok : Q -> bool; mixes : bool; only_ends : Q -> Q -> bool; smooth : bool }.
 
 (* ---- Looking things up ---- *)
 
@@ -51,7 +54,7 @@ Definition via (e : edge) : way := snd (fst e).
 Definition number (e : edge) : nat := fst (via e).
 Definition target (e : edge) : nat := snd e.
 
-Definition bnode0 := {| b_state := 0; b_less := []; b_same := []; b_apart := 0; b_known := [] |}.
+Definition bnode0 := {| b_state := 0; b_facts := []; b_distinct := []; b_apart := 0; b_known := [] |}.
 Definition lnode0 := {| l_base := 0; l_pot := 0; l_own := [] |}.
 Definition bn (G : graph) v := nth v (b_nodes G) bnode0.
 Definition ln (G : graph) n := nth n (l_nodes G) lnode0.
@@ -61,7 +64,7 @@ Definition numbers {X} (l : list X) := seq 0 (length l).
 (* What the checker asks of an automaton, and of a graph. *)
 Record view := {
   tr_of : nat -> trans; st_of : nat -> stat; leaving_of : nat -> list nat; stored_of : nat -> list nat;
-  moves_of : nat -> option nat * option nat; lesser_of : nat -> list nat
+  moves_of : nat -> option nat * option nat; lesser_of : nat -> list nat; why_of : list atom -> atom -> sums
 }.
 Record gview := {
   bn_of : nat -> bnode; out_of : nat -> list edge; ln_of : nat -> lnode; over_of : nat -> list nat;
@@ -71,7 +74,7 @@ Record gview := {
 (* The meaning: searches through lists. *)
 Definition plain (A : automaton) (H : hints) : view := {|
   tr_of := tr A; st_of := st A; leaving_of := leaving A; stored_of := fun q => nth q (stored H) [];
-  moves_of := fun k => nth k (differ A) (None, None); lesser_of := fun k => nth k (lesser H) [] |}.
+  moves_of := fun k => nth k (differ A) (None, None); lesser_of := fun k => nth k (lesser H) []; why_of := why H |}.
 Definition gplain (G : graph) : gview := {|
   bn_of := bn G; out_of := having source (b_edges G); ln_of := ln G;
   over_of := having (fun n => l_base (ln G n)) (numbers (l_nodes G));
@@ -81,7 +84,7 @@ Definition gplain (G : graph) : gview := {|
 (* The same by trees. *)
 Record trees := {
   tr_tree : tree trans; st_tree : tree stat; leaving_tree : tree (list nat); stored_tree : tree (list nat);
-  moves_tree : tree (option nat * option nat); lesser_tree : tree (list nat)
+  moves_tree : tree (option nat * option nat); lesser_tree : tree (list nat); why_tree : list atom -> atom -> sums
 }.
 Record gtrees := {
   bn_tree : tree bnode; out_tree : tree (list edge); ln_tree : tree lnode; over_tree : tree (list nat);
@@ -92,7 +95,7 @@ Definition grow (A : automaton) (H : hints) : trees :=
   let t := array (transitions A) in {|
   tr_tree := t; st_tree := array (states A);
   leaving_tree := index (fun i => src (at_place trans0 t i)) (numbers (transitions A)); stored_tree := array (stored H);
-  moves_tree := array (differ A); lesser_tree := array (lesser H) |}.
+  moves_tree := array (differ A); lesser_tree := array (lesser H); why_tree := why H |}.
 Definition ggrow (G : graph) : gtrees :=
   let n := array (l_nodes G) in {|
   bn_tree := array (b_nodes G); out_tree := index source (b_edges G); ln_tree := n;
@@ -102,7 +105,7 @@ Definition ggrow (G : graph) : gtrees :=
 Definition by_trees (T : trees) : view := {|
   tr_of := at_place trans0 (tr_tree T); st_of := at_place stat0 (st_tree T);
   leaving_of := with_key (leaving_tree T); stored_of := at_place [] (stored_tree T);
-  moves_of := at_place (None, None) (moves_tree T); lesser_of := at_place [] (lesser_tree T) |}.
+  moves_of := at_place (None, None) (moves_tree T); lesser_of := at_place [] (lesser_tree T); why_of := why_tree T |}.
 Definition by_gtrees (T : gtrees) : gview := {|
   bn_of := at_place bnode0 (bn_tree T); out_of := with_key (out_tree T); ln_of := at_place lnode0 (ln_tree T);
   over_of := with_key (over_tree T); from_of := with_key (from_tree T); to_of := with_key (to_tree T);
@@ -115,8 +118,6 @@ Proof. unfold by_gtrees, ggrow, gplain. cbn. now rewrite !at_array, !index_spec.
 
 (* ---- Lists ---- *)
 
-Definition memp (p : nat * nat) (l : list (nat * nat)) : bool :=
-  existsb (fun p' => Nat.eqb (fst p) (fst p') && Nat.eqb (snd p) (snd p')) l.
 Definition subset (l l' : list nat) : bool := forallb (fun x => mem x l') l.
 Definition Qlt_bool (x y : Q) : bool := negb (Qle_bool y x).
 Definition nonempty {X} (l : list X) : bool := match l with [] => false | _ => true end.
@@ -164,23 +165,36 @@ Definition read (t : trans) : list nat :=
   t_ge t ++ t_lt t ++ flat_map held_by (terms t) ++ flat_map (fun c => held_by (snd c)) (copies t).
 Definition gets (t : trans) : list nat := asg t ++ map fst (copies t).
 
-(* Guards that exclude each other: opposite atoms. *)
 Definition place_eqb (p q : place) : bool :=
   match p, q with Zero, Zero => true | Insample, Insample => true | Held x, Held y => Nat.eqb x y | _, _ => false end.
 Definition same_place (v w : term) : bool := Bool.eqb (negative v) (negative w) && place_eqb (whence v) (whence w).
-Definition excludes (a b : atom) : bool :=
-  same_place (low a) (high b) && same_place (high a) (low b) &&
-  (let gap := (plus (high a) - plus (low a)) + (plus (high b) - plus (low b)) in
-   Qlt_bool gap 0 || (Qle_bool gap 0 && (strict a || strict b))).
 Definition minus (v : term) : term := Term (negb (negative v)) (whence v) (- plus v).
-Definition mirrored (a : atom) : atom := {| low := minus (high a); high := minus (low a); strict := strict a |}.
 Definition atoms (t : trans) : list atom :=
   map (fun x => {| low := Term false (Held x) 0; high := insample; strict := false |}) (t_ge t) ++
   map (fun x => {| low := insample; high := Term false (Held x) 0; strict := true |}) (t_lt t) ++ others t.
-Definition opposite (t t' : trans) : bool :=
-  meets (t_ge t) (t_lt t') || meets (t_lt t) (t_ge t') ||
-  existsb (fun a => existsb (fun b => excludes a b || excludes a (mirrored b)) (atoms t')) (others t) ||
-  existsb (fun b => existsb (fun a => excludes a b || excludes (mirrored a) b) (atoms t)) (others t').
+(* ---- What comparisons say, added up ---- *)
+
+(* Sums of multiples of what is in places. *)
+Definition form := list (place * Q).
+Fixpoint put (p : place) (q : Q) (f : form) : form :=
+  match f with
+  | [] => [(p, q)]
+  | (p', q') :: f' => if place_eqb p p' then (p', Qred (q + q')) :: f' else (p', q') :: put p q f'
+  end.
+Definition put_term (q : Q) (v : term) (f : form) : form := put (whence v) (if negative v then - q else q) f.
+(* q times the difference of the ends of a comparison. *)
+Definition put_atom (q : Q) (a : atom) (f : form) : form := put_term q (low a) (put_term (- q) (high a) f).
+Definition vanishes (f : form) : bool := forallb (fun p => place_eqb (fst p) Zero || Qeq_bool (snd p) 0) f.
+
+(* What some of the comparisons K say of the ends of a, added up with weights: a bound on their difference, and whether it
+   is not reached. *)
+Definition trivial := {| low := zero; high := zero; strict := false |}.
+Definition taken_from (K : list atom) (l : sums) : list (atom * Q) := map (fun p => (nth (fst p) K trivial, snd p)) l.
+Definition over (a : atom) : Q := plus (low a) - plus (high a).
+Definition bound_by (l : list (atom * Q)) (a : atom) : option (Q * bool) :=
+  if forallb (fun p => Qle_bool 0 (snd p)) l && vanishes (fold_right (fun p => put_atom (snd p) (fst p)) (put_atom (- (1)) a []) l)
+  then Some (fold_right (fun p m => Qred (m - snd p * over (fst p))) (over a) l, existsb (fun p => strict (fst p) && Qlt_bool 0 (snd p)) l)
+  else None.
 
 (* What a transition asks of shifts: the first of a pair is shifted at least as far as the second. *)
 Definition asked (t : trans) : list (term * term) :=
@@ -194,6 +208,41 @@ Section Checker.
 Variables (g : grade) (A : automaton) (V : view).
 
 Definition is_live (l : law) (d : Q) : bool := match l with Exact => true | _ => Qlt_bool 0 d end.
+
+(* ---- What follows from comparisons ---- *)
+
+Definition bound (K : list atom) (a : atom) : option (Q * bool) := bound_by (taken_from K (why_of V K a)) a.
+Definition follows (K : list atom) (a : atom) : bool :=
+  match bound K a with Some (q, unreached) => Qlt_bool q 0 || Qle_bool q 0 && (unreached || negb (strict a)) | None => false end.
+Definition impossible (K : list atom) : bool := follows K {| low := zero; high := zero; strict := true |}.
+(* There is one value only that a term can have. *)
+Definition given (K : list atom) (v : term) : bool :=
+  match bound K {| low := v; high := zero; strict := false |}, bound K {| low := zero; high := v; strict := false |} with
+  | Some (above, _), Some (below, _) => Qle_bool (above + below) 0
+  | _, _ => false
+  end.
+
+(* The sample of a transition has any given value with probability 0. *)
+Definition fresh (t : trans) : bool :=
+  let s := st_of V (src t) in smooth g && match law_of s with Exact => false | _ => Qlt_bool 0 (d s) end.
+(* Terms that are as far from each other as one is from the sample, if one is the sample. *)
+Definition fresh_pair (t : trans) (v w : term) : bool :=
+  fresh t && (is_sample v || is_sample w) && negb (same_place v w).
+Definition stricter (b : bool) (a : atom) : atom := {| low := low a; high := high a; strict := strict a || b |}.
+
+(* What holds whenever a transition is taken: its guard, and where its sample can be, if that depends on no input. *)
+Definition support (t : trans) : list atom :=
+  let s := st_of V (src t) in
+  let m := Term false Zero (mu s) in
+  if reads s || nonempty (factors s) || negb (uses t) then [] else
+  match law_of s with
+  | Laplace => []
+  | Exponential => [{| low := m; high := insample; strict := false |}]
+  | Exact => [{| low := m; high := insample; strict := false |}; {| low := insample; high := m; strict := false |}]
+  end.
+Definition sure (t : trans) : list atom := map (fun a => stricter (fresh_pair t (low a) (high a)) a) (atoms t) ++ support t.
+Definition opposite (t t' : trans) : bool :=
+  meets (t_ge t) (t_lt t') || meets (t_lt t) (t_ge t') || impossible (sure t ++ sure t').
 
 (* model-noise, model-output, model-assignment, model-determinism, model-initialization. *)
 Definition check_trans (i : nat) : bool :=
@@ -245,25 +294,40 @@ Definition way_eqb (w w' : way) : bool := Nat.eqb (fst w) (fst w') && differs_eq
 Definition goal (v : nat) (w : way) : option nat :=
   match find (fun e => way_eqb (via e) w) (out_of W v) with Some e => Some (target e) | None => None end.
 
-Definition swap (p : nat * nat) := (snd p, fst p).
-Definition same (b : bnode) := b_same b ++ map swap (b_same b).
-Definition below (b : bnode) (t : trans) : list nat :=
-  t_ge t ++ map fst (filter (fun p => mem (snd p) (t_ge t)) (b_less b ++ same b)).
-Definition above (b : bnode) (t : trans) : list nat :=
-  t_lt t ++ map snd (filter (fun p => mem (fst p) (t_lt t)) (b_less b ++ same b)).
-Definition contradicts (b : bnode) (t : trans) : bool := meets (below b t) (above b t).
+(* Pairs of terms whose difference is the same, or its negative, but for a number. *)
+Definition like (v w : term) : bool :=
+  place_eqb (whence v) (whence w) && (Bool.eqb (negative v) (negative w) || place_eqb (whence v) Zero).
+Definition alike_pairs (p q : term * term) : bool :=
+  let (v, w) := p in
+  let (x, y) := q in
+  like v x && like w y || like v y && like w x || like v (minus x) && like w (minus y) || like v (minus y) && like w (minus x).
+Definition distinct (b : bnode) (v w : term) : bool := existsb (alike_pairs (v, w)) (b_distinct b).
 
-Definition is_copy (t : trans) (x : nat) : bool := negb (mem x (asg t)) && mem x (map fst (copies t)).
-Definition less_follows (b : bnode) (t : trans) (p : nat * nat) : bool :=
-  let (x, y) := p in
-  negb (is_copy t x) && negb (is_copy t y) &&
-  (if mem x (asg t) then negb (mem y (asg t)) && mem y (above b t)
-   else if mem y (asg t) then mem x (below b t)
-   else memp p (b_less b) || (mem x (below b t) && mem y (above b t))).
-Definition same_follows (b : bnode) (t : trans) (p : nat * nat) : bool :=
-  let (x, y) := p in
-  negb (is_copy t x) && negb (is_copy t y) &&
-  (if mem x (asg t) then mem y (asg t) else negb (mem y (asg t)) && memp p (same b)).
+(* A comparison of what is distinct, or of what is given and what is distinct from 0, is strict. *)
+Definition parted (b : bnode) (K : list atom) (a : atom) : bool :=
+  distinct b (low a) (high a) || distinct b zero (high a) && given K (low a) || distinct b (low a) zero && given K (high a).
+Definition known (b : bnode) (t : trans) : list atom :=
+  let K := b_facts b ++ sure t in
+  if nonempty (b_distinct b) then K ++ map (stricter true) (filter (parted b K) (sure t)) else K.
+Definition contradicts (b : bnode) (t : trans) : bool := impossible (known b t).
+
+(* A term in which variables have what they get, in terms of before. *)
+Definition as_before (t : trans) (v : term) : term :=
+  match whence v with
+  | Held x =>
+      if mem x (asg t) then Term (negative v) Insample (plus v)
+      else match lookup x (copies t) with
+           | Some u => let u := if negative v then minus u else u in Term (negative u) (whence u) (plus u + plus v)
+           | None => v
+           end
+  | _ => v
+  end.
+Definition fact_follows (t : trans) (K : list atom) (a : atom) : bool :=
+  follows K {| low := as_before t (low a); high := as_before t (high a); strict := strict a |}.
+Definition distinct_follows (b : bnode) (t : trans) (p : term * term) : bool :=
+  let v := as_before t (fst p) in
+  let w := as_before t (snd p) in
+  distinct b v w || fresh_pair t v w.
 
 (* No register of which the difference is known gets the entry, and no sample depends on the means. *)
 Definition idle (t : trans) (known : list (nat * Q)) : bool :=
@@ -287,10 +351,13 @@ Definition check_ways (v i : nat) : bool :=
 
 (* base-complete and base-fact. *)
 Definition check_base_step (v i : nat) : bool :=
-  contradicts (bn_of W v) (tr_of V i) ||
+  let b := bn_of W v in
+  let t := tr_of V i in
+  let K := known b t in
+  impossible K ||
   (forallb (fun e => negb (Nat.eqb (number e) i) ||
-      forallb (less_follows (bn_of W v) (tr_of V i)) (b_less (bn_of W (target e))) &&
-      forallb (same_follows (bn_of W v) (tr_of V i)) (b_same (bn_of W (target e)))) (out_of W v) &&
+      forallb (fact_follows t K) (b_facts (bn_of W (target e))) &&
+      forallb (distinct_follows b t) (b_distinct (bn_of W (target e)))) (out_of W v) &&
    check_ways v i).
 
 (* base-register: the difference of a register follows. *)
@@ -322,10 +389,14 @@ Definition check_base_edge (e : edge) : bool :=
   pattern_follows t l (b_apart (bn_of W v)) (b_apart (bn_of W v')) &&
   forallb (register_follows t l (b_known (bn_of W v))) (b_known (bn_of W v')).
 
+(* Facts are about what is stored. *)
+Definition lasting (p : term * term) : bool := negb (is_sample (fst p)) && negb (is_sample (snd p)).
+
 Definition check_base : bool :=
   Nat.ltb 0 (length (b_nodes G)) && Nat.eqb (b_state (bn_of W 0)) (initial A) &&
-  negb (nonempty (b_less (bn_of W 0))) && negb (nonempty (b_same (bn_of W 0))) &&
+  negb (nonempty (b_facts (bn_of W 0))) && negb (nonempty (b_distinct (bn_of W 0))) &&
   Nat.eqb (b_apart (bn_of W 0)) 0 && negb (nonempty (b_known (bn_of W 0))) &&
+  forallb (fun b => forallb lasting (map (fun a => (low a, high a)) (b_facts b) ++ b_distinct b)) (b_nodes G) &&
   forallb check_base_edge (b_edges G) &&
   forallb (fun v => forallb (check_base_step v) (leaving_of V (b_state (bn_of W v)))) (numbers (b_nodes G)).
 
@@ -419,6 +490,10 @@ Definition ceilings (t : trans) n n' : list Q :=
 (* A pair that is about variables of the graph, and about nothing else but the sample and 0. *)
 Definition is_own (p : term * term) : bool := forallb own (held_by (fst p) ++ held_by (snd p)).
 
+(* The facts of a node bound the difference of a pair from above: then its first one is shifted at least as far. *)
+Definition answered n (p : term * term) : bool :=
+  is_some (bound (b_facts (bn_of W (l_base (ln_of W n)))) {| low := fst p; high := snd p; strict := false |}).
+
 (* lift-edge, lift-read, lift-kept, lift-order, lift-sample. *)
 Definition check_ledge (e : edge) : bool :=
   let '(n, w, n') := e in
@@ -426,7 +501,8 @@ Definition check_ledge (e : edge) : bool :=
   Nat.ltb n (length (l_nodes G)) && Nat.ltb n' (length (l_nodes G)) &&
   (match goal (l_base (ln_of W n)) w with Some v' => Nat.eqb v' (l_base (ln_of W n')) | None => false end) &&
   forallb (fun x => negb (own x) || is_some (iv n x)) (t_ge t ++ t_lt t) &&
-  check_kept t n n' && check_copies t n n' && forallb (fun p => negb (is_own p) || is_some (ask n p)) (asked t) &&
+  check_kept t n n' && check_copies t n n' &&
+  forallb (fun p => negb (is_own p) || is_some (ask n p) || answered n p) (asked t) &&
   fits (floors t n n') (ceilings t n n').
 
 Definition check_graph : bool :=
@@ -491,12 +567,15 @@ Definition lifted (G : graph) (W : gview) : automaton := {|
 Variables (C : cert) (W : gview) (P : list gview) (layer : nat -> nat).
 Definition is_in k x : bool := Nat.eqb (layer x) k.
 
-(* lift-read: what is compared or shown is about variables of one layer, whose intervals the lift edges find. *)
-Definition is_answered (p : term * term) : bool :=
+(* lift-read: what is compared or shown is about variables of one layer, whose lift edges see to it, or follows from the facts
+   of one at all its edges. *)
+Definition in_one_layer (p : term * term) : bool :=
   match held_by (fst p) ++ held_by (snd p) with
   | [] => true
   | x :: l => Nat.leb (layer x) (length P) && forallb (is_in (layer x)) l
   end.
+Definition is_answered (L : list (gview * list edge)) (p : term * term) : bool :=
+  in_one_layer p || existsb (fun r => forallb (fun e => answered (fst r) (source e) p) (snd r)) L.
 
 (* No floor of one range is above a ceiling of another one. *)
 Fixpoint compatible (l : list (list Q * list Q)) : bool :=
@@ -510,9 +589,10 @@ Fixpoint compatible (l : list (list Q * list Q)) : bool :=
 Definition check_step (k : nat * edge) : bool :=
   let '(e, (n, (i, l), n')) := k in
   let t := tr_of V i in
-  let R := range W t [snd k] :: map (fun U => range U t (by_of U e)) P in
+  let L := (W, [snd k]) :: map (fun U => (U, by_of U e)) P in
+  let R := map (fun r => range (fst r) t (snd r)) L in
   negb (forallb (fun U => nonempty (by_of U e)) P) ||
-  (forallb (fun x => Nat.leb (layer x) (length P)) (t_ge t ++ t_lt t) && forallb is_answered (asked t) &&
+  (forallb (fun x => Nat.leb (layer x) (length P)) (t_ge t ++ t_lt t) && forallb (is_answered L) (asked t) &&
    compatible R &&
    match means (c_claim C) t l (b_known (bn_of W (l_base (ln_of W n)))) with
    | Some apart => check_cost t apart (flat_map fst R) (flat_map snd R) (l_pot (ln_of W n) - l_pot (ln_of W n'))
@@ -532,8 +612,8 @@ End Checker.
 
 (* ---- The checker ---- *)
 
-(* Nothing is stored before it is read by force of a part, and none says how far inputs went apart. *)
-Definition no_hints := {| stored := []; lesser := [] |}.
+(* What is stored, and how far inputs went apart, is a matter of the ground. *)
+Definition for_parts (H : hints) : hints := {| stored := []; lesser := []; why := why H |}.
 Definition check_part (g : grade) (B : automaton) (V : view) (c : claim) (layer : nat -> nat) (p : nat * (gview * graph)) : bool :=
   let '(k, (U, G)) := p in check_graph g B V c G U false (is_in layer (S k)).
 
@@ -544,7 +624,7 @@ Definition check (g : grade) (A : automaton) (C : cert) : bool :=
   let layer := at_place 0%nat (array (c_layer C)) in
   let B := lifted A V (c_ground C) W in
   check_ground g A V C W P layer &&
-  forallb (check_part g B (by_trees (grow B no_hints)) (c_claim C) layer) (numbered (combine P (c_parts C))).
+  forallb (check_part g B (by_trees (grow B (for_parts (c_hints C)))) (c_claim C) layer) (numbered (combine P (c_parts C))).
 
 (* The same without trees. *)
 Definition layer_of (C : cert) (x : nat) : nat := nth x (c_layer C) 0%nat.
@@ -552,7 +632,7 @@ Definition lifted_of (A : automaton) (C : cert) : automaton := lifted A (plain A
 
 Lemma check_plain g A C : check g A C =
   check_ground g A (plain A (c_hints C)) C (gplain (c_ground C)) (map gplain (c_parts C)) (layer_of C) &&
-  forallb (check_part g (lifted_of A C) (plain (lifted_of A C) no_hints) (c_claim C) (layer_of C))
+  forallb (check_part g (lifted_of A C) (plain (lifted_of A C) (for_parts (c_hints C))) (c_claim C) (layer_of C))
     (numbered (combine (map gplain (c_parts C)) (c_parts C))).
 Proof.
   unfold check. rewrite !by_trees_plain, by_gtrees_plain, at_array.
@@ -566,9 +646,9 @@ Definition on_grid (n : positive) (q : Q) : bool := Z.eqb (Z.modulo (Zpos n * Qn
 
 (* Real numbers; multiples of 1/n; multiples of some 1/n. *)
 Definition real_numbers : grade := {|
-  shift_ok := fun _ => true; factor_ok := fun _ => true; mixes := true; only_ends := fun _ _ => false |}.
+  shift_ok := fun _ => true; factor_ok := fun _ => true; mixes := true; only_ends := fun _ _ => false; smooth := true |}.
 Definition multiples (n : positive) : grade := {|
   shift_ok := on_grid n; factor_ok := on_grid 1; mixes := false;
-  only_ends := fun lo hi => Qle_bool (- (1 # n)) lo && Qle_bool hi (1 # n) |}.
+  only_ends := fun lo hi => Qle_bool (- (1 # n)) lo && Qle_bool hi (1 # n); smooth := false |}.
 Definition some_multiples : grade := {|
-  shift_ok := fun _ => true; factor_ok := on_grid 1; mixes := false; only_ends := fun _ _ => false |}.
+  shift_ok := fun _ => true; factor_ok := on_grid 1; mixes := false; only_ends := fun _ _ => false; smooth := false |}.

@@ -1,13 +1,13 @@
 (* The base covers all feasible paths, the lift all paths of the base; what is stored before it is read. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Classical.
-From Symdipa.Core Require Import Model Lookup Checker Paths.
+From Symdipa.Core Require Import Model Lookup Checker Paths Facts.
 Import ListNotations.
 Open Scope R_scope.
 
-Ltac see H := cbn [tr_of st_of leaving_of stored_of moves_of lesser_of plain
+Ltac see H := cbn [tr_of st_of leaving_of stored_of moves_of lesser_of why_of plain
   bn_of out_of ln_of over_of from_of to_of by_of every_of gplain] in H.
 
-Ltac see_goal := cbn [tr_of st_of leaving_of stored_of moves_of lesser_of plain
+Ltac see_goal := cbn [tr_of st_of leaving_of stored_of moves_of lesser_of why_of plain
   bn_of out_of ln_of over_of from_of to_of by_of every_of gplain].
 
 Lemma lookup_In {X} x l (v : X) : lookup x l = Some v -> In (x, v) l.
@@ -25,18 +25,20 @@ Qed.
 
 Section Automaton.
 Context {eps : R} (N : noise eps) (g : grade) (A : automaton) (H0 : hints).
+Hypothesis smooth_ok : smooth g = true -> atomless N.
 Hypothesis HM : check_model g A (plain A H0) = true.
 Local Notation P := (Pp N A).
 
-Local Lemma Htrans i : (i < length (transitions A))%nat -> check_trans (plain A H0) i = true.
+Local Lemma Htrans i : (i < length (transitions A))%nat -> check_trans g (plain A H0) i = true.
 Proof. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [[[H _] _] _]. now apply forallb_seq. Qed.
 
-Lemma det : deterministic A.
+Lemma det : deterministic N A.
 Proof.
-  intros q i j Hi Hj Hn. apply leaving_In in Hi as [Hi Si].
+  intros q i j a s z Hi Hj Hn Ty. apply leaving_In in Hi as [Hi Si].
   pose proof (Htrans i Hi) as H. unfold check_trans in H. see H. rewrite !andb_true_iff in H.
   destruct H as [[[_ H] _] _]. rewrite Si in H. rewrite forallb_forall in H. specialize (H j Hj).
-  apply orb_true_iff in H as [H|H]; [|easy]. apply Nat.eqb_eq in H. contradiction.
+  apply orb_true_iff in H as [H|H]; [apply Nat.eqb_eq in H; contradiction|].
+  apply leaving_In in Hj as [_ Sj]. rewrite <- Si in Ty, Sj. now apply (opposite_spec N g A H0 smooth_ok (tr A i) (tr A j) a).
 Qed.
 
 Lemma live_spec l q : is_live l q = true -> live l (Q2R q).
@@ -138,19 +140,32 @@ End Automaton.
 Definition ivmap := nat -> option (Q * Q).
 Definition inside (v : ivmap) (sg : nat -> R) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
 
-(* By how much a term is shifted, for shifts of what is stored and of the sample. *)
-Definition shift (sg : nat -> R) (sh : R) (v : term) : R := value sg sh v - Q2R (plus v).
+(* And comparisons of what is stored, which shifts respect. *)
+Definition keeps (fa : list atom) (sg : nat -> R) := forall sh, respects fa sg sh.
+
+(* The shifts of what variables hold after a step, from those before it and that of the sample. *)
+Definition carried (t : trans) (sg : nat -> R) (sh : R) : nat -> R := fun x =>
+  if mem x (asg t) then sh else match lookup x (copies t) with Some v => shift sg sh v | None => sg x end.
+
+Lemma carried_before t sg sh z v : is_sample v = false -> shift (carried t sg sh) z v = shift sg sh (as_before t v).
+Proof.
+  destruct v as [n [| |x] p]; unfold is_sample, as_before; cbn [whence negative plus]; [easy|easy|]. intros _.
+  unfold shift at 1, value, carried. cbn [whence negative plus held]. destruct (mem x (asg t)).
+  { unfold shift, value. cbn. destruct n; ring. }
+  destruct (lookup x (copies t)) as [u|]; [|unfold shift, value; cbn; destruct n; ring].
+  destruct n; unfold shift, value, minus; cbn [negative whence plus]; rewrite Q2R_plus, ?Q2R_opp; destruct (negative u); simpl; ring.
+Qed.
 
 (* Floors and ceilings for the shift of the sample are enough, as far as some variables are concerned: from shifts
    in the intervals before a step they lead to shifts in those after it, and what the step asks of these variables is so. *)
-Definition enough {eps} (N : noise eps) (own : nat -> bool) (v v' : ivmap) (t : trans) (F Ce : list Q) : Prop :=
+Definition enough {eps} (N : noise eps) (own : nat -> bool) (fa : list atom) (v v' : ivmap) (t : trans) (F Ce : list Q) : Prop :=
   (forall x, In x (t_ge t ++ t_lt t) -> own x = true -> exists p, v x = Some p) /\
   (forall x lo' hi', mem x (gets t) = false -> v' x = Some (lo', hi') ->
      exists lo hi, v x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi') /\
   (forall x lo hi, In x (t_ge t) -> v x = Some (lo, hi) -> In lo Ce) /\
   (forall x lo hi, In x (t_lt t) -> v x = Some (lo, hi) -> In hi F) /\
   (forall x lo hi, In x (asg t) -> v' x = Some (lo, hi) -> In lo F /\ In hi Ce) /\
-  (forall sg sh, inside v sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
+  (forall sg sh, inside v sg -> keeps fa sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
      (forall a b, In (a, b) (asked t) -> is_own own (a, b) = true -> shift sg sh b <= shift sg sh a) /\
      (forall x u lo hi, lookup x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
   (forall q, In q F \/ In q Ce -> ok N (Q2R q)).
@@ -158,6 +173,7 @@ Definition enough {eps} (N : noise eps) (own : nat -> bool) (v v' : ivmap) (t : 
 Section Graph.
 Context {eps : R} (N : noise eps) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
+Hypothesis smooth_ok : smooth g = true -> atomless N.
 Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (tells : bool) (own : nat -> bool).
 Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) tells own = true.
 Local Notation P := (Pp N A).
@@ -168,8 +184,16 @@ Proof. pose proof HG as H. unfold check_graph in H. rewrite !andb_true_iff in H.
 
 (* -- the base: a path that it does not have is infeasible -- *)
 
-Definition facts v (s : store) :=
-  (forall x y, In (x, y) (b_less (bn gr v)) -> s x <= s y) /\ (forall x y, In (x, y) (same (bn gr v)) -> s x = s y).
+Lemma lasting_node v : lasting_in (bn gr v).
+Proof.
+  destruct Hparts as (H & _). unfold check_base in H. rewrite !andb_true_iff in H. destruct H as [[[_ H] _] _].
+  assert (G : forallb lasting (map (fun a => (low a, high a)) (b_facts (bn gr v)) ++ b_distinct (bn gr v)) = true).
+  { destruct (nth_in_or_default v (b_nodes gr) bnode0) as [Hin|E]; [|unfold bn; now rewrite E].
+    rewrite forallb_forall in H. exact (H _ Hin). }
+  rewrite forallb_app, andb_true_iff, !forallb_forall in G. destruct G as [G1 G2]. unfold lasting in G1, G2. split.
+  - intros a Ha. specialize (G1 (low a, high a)). cbn [fst snd] in G1. rewrite andb_true_iff, !negb_true_iff in G1. apply G1, in_map_iff. eauto.
+  - intros p Hp. specialize (G2 p Hp). now rewrite andb_true_iff, !negb_true_iff in G2.
+Qed.
 
 Fixpoint brun v (p : list way) : Prop :=
   match p with
@@ -183,68 +207,6 @@ Proof.
   - intros [-> H]. now destruct l, k.
   - intros H. inversion H. subst. now destruct k.
 Qed.
-Lemma same_sym b x y : In (x, y) (same b) -> In (y, x) (same b).
-Proof.
-  unfold same. rewrite !in_app_iff. intros [H|H].
-  - right. apply in_map_iff. exists (x, y). easy.
-  - left. apply in_map_iff in H as ([u v] & E & H). unfold swap in E; simpl in E. now inversion E; subst.
-Qed.
-
-Lemma facts_le v s x y : facts v s -> In (x, y) (b_less (bn gr v) ++ same (bn gr v)) -> s x <= s y.
-Proof. intros [H1 H2] H. apply in_app_or in H as [H|H]; [auto|]. rewrite (H2 x y H). lra. Qed.
-
-Lemma below_spec v t s z x : facts v s -> enabled t s z = true -> In x (below (bn gr v) t) -> s x <= z.
-Proof.
-  intros F E. apply enabled_iff in E as (G & _). unfold below. rewrite in_app_iff, in_map_iff.
-  intros [H|([u y] & <- & H)]; auto. apply filter_In in H as [H M]. simpl in *. apply mem_In in M.
-  pose proof (facts_le _ _ _ _ F H). pose proof (G y M). lra.
-Qed.
-Lemma above_spec v t s z x : facts v s -> enabled t s z = true -> In x (above (bn gr v) t) -> z < s x.
-Proof.
-  intros F E. apply enabled_iff in E as (_ & G & _). unfold above. rewrite in_app_iff, in_map_iff.
-  intros [H|([u y] & <- & H)]; auto. apply filter_In in H as [H M]. simpl in *. apply mem_In in M.
-  pose proof (facts_le _ _ _ _ F H). pose proof (G u M). lra.
-Qed.
-
-Lemma contradicts_spec v t s z : facts v s -> contradicts (bn gr v) t = true -> enabled t s z = false.
-Proof.
-  intros F H. destruct (enabled t s z) eqn:E; [|easy]. apply meets_spec in H as (x & H1 & H2).
-  pose proof (below_spec _ _ _ _ _ F E H1). pose proof (above_spec _ _ _ _ _ F E H2). lra.
-Qed.
-
-Lemma upd_kept s t z x : is_copy t x = false -> mem x (asg t) = false -> upd s t z x = s x.
-Proof.
-  intros Cp M. unfold is_copy in Cp. rewrite M in Cp. simpl in Cp. unfold upd. rewrite M, lookup_not; [easy|]. now apply mem_false.
-Qed.
-Lemma upd_got s t z x : mem x (asg t) = true -> upd s t z x = z.
-Proof. intros M. unfold upd. now rewrite M. Qed.
-
-Lemma facts_step v v' t s z : facts v s -> enabled t s z = true ->
-  forallb (less_follows (bn gr v) t) (b_less (bn gr v')) = true ->
-  forallb (same_follows (bn gr v) t) (b_same (bn gr v')) = true -> facts v' (upd s t z).
-Proof.
-  intros F E HL HS. rewrite forallb_forall in HL, HS.
-  assert (SS : forall x y, In (x, y) (b_same (bn gr v')) -> upd s t z x = upd s t z y).
-  { intros x y H. specialize (HS _ H). unfold same_follows in HS. rewrite !andb_true_iff, !negb_true_iff in HS.
-    destruct HS as [[Cx Cy] HS]. destruct (mem x (asg t)) eqn:Mx.
-    - now rewrite !upd_got.
-    - apply andb_true_iff in HS as [M HS]. apply negb_true_iff in M. rewrite !upd_kept by easy.
-      apply memp_In in HS. now apply F. }
-  split.
-  - intros x y H. specialize (HL _ H). unfold less_follows in HL. rewrite !andb_true_iff, !negb_true_iff in HL.
-    destruct HL as [[Cx Cy] HL]. destruct (mem x (asg t)) eqn:Mx.
-    + apply andb_true_iff in HL as [M HL]. apply negb_true_iff in M. rewrite (upd_got _ _ _ x), (upd_kept _ _ _ y) by easy.
-      apply mem_In in HL. pose proof (above_spec _ _ _ _ _ F E HL). lra.
-    + rewrite (upd_kept _ _ _ x) by easy. destruct (mem y (asg t)) eqn:My.
-      * rewrite upd_got by easy. apply mem_In in HL. eapply below_spec; eauto.
-      * rewrite upd_kept by easy. apply orb_true_iff in HL as [HL|HL]; [apply memp_In in HL; now apply F|].
-        apply andb_true_iff in HL as [H1 H2]. apply mem_In in H1, H2.
-        pose proof (below_spec _ _ _ _ _ F E H1). pose proof (above_spec _ _ _ _ _ F E H2). lra.
-  - intros x y H. unfold same in H. apply in_app_or in H as [H|H]; auto.
-    apply in_map_iff in H as ([u w] & Eq & H). unfold swap in Eq; simpl in Eq. inversion Eq; subst.
-    symmetry. auto.
-Qed.
-
 Lemma goal_edge v w v' : goal (gplain gr) v w = Some v' ->
   check_base_edge A (plain A H0) c gr (gplain gr) tells (v, w, v') = true /\ In (v, w, v') (b_edges gr).
 Proof.
@@ -268,7 +230,7 @@ Qed.
 Fixpoint open v (p : list nat) : Prop :=
   match p with
   | [] => True
-  | i :: p' => contradicts (bn gr v) (tr A i) = false /\ forall l v', goal (gplain gr) v (i, l) = Some v' -> open v' p'
+  | i :: p' => contradicts g (plain A H0) (bn gr v) (tr A i) = false /\ forall l v', goal (gplain gr) v (i, l) = Some v' -> open v' p'
   end.
 
 Lemma base_step v i : (v < length (b_nodes gr))%nat -> In i (leaving A (b_state (bn gr v))) ->
@@ -278,30 +240,52 @@ Proof.
   pose proof (forallb_seq _ _ H v Hv) as Hs. rewrite forallb_forall in Hs. exact (Hs i Hi).
 Qed.
 
-Lemma goal_facts v i l v' s z : In i (leaving A (b_state (bn gr v))) -> goal (gplain gr) v (i, l) = Some v' ->
-  contradicts (bn gr v) (tr A i) = false -> facts v s -> enabled (tr A i) s z = true -> facts v' (upd s (tr A i) z).
+Lemma goal_follows v i l v' : In i (leaving A (b_state (bn gr v))) -> goal (gplain gr) v (i, l) = Some v' ->
+  contradicts g (plain A H0) (bn gr v) (tr A i) = false ->
+  forallb (fact_follows (plain A H0) (tr A i) (known g (plain A H0) (bn gr v) (tr A i))) (b_facts (bn gr v')) = true /\
+  forallb (distinct_follows g (plain A H0) (bn gr v) (tr A i)) (b_distinct (bn gr v')) = true.
 Proof.
-  intros Hi G Co F En. destruct (goal_spec _ _ _ _ G) as (Hv & _). pose proof (base_step v i Hv Hi) as Hs.
-  unfold check_base_step in Hs. see Hs. rewrite Co in Hs. simpl in Hs. apply andb_true_iff in Hs as [Hs _].
+  intros Hi G Co. destruct (goal_spec _ _ _ _ G) as (Hv & _). pose proof (base_step v i Hv Hi) as Hs.
+  unfold check_base_step in Hs. cbv zeta in Hs. see Hs. unfold contradicts in Co. rewrite Co in Hs. simpl in Hs. apply andb_true_iff in Hs as [Hs _].
   rewrite forallb_forall in Hs. destruct (goal_edge _ _ _ G) as [_ He].
   specialize (Hs (v, (i, l), v')). unfold number in Hs. cbn [via target fst snd] in Hs. rewrite Nat.eqb_refl in Hs. simpl in Hs.
   assert (Hin : In (v, (i, l), v') (having source (b_edges gr) v)) by (apply having_In; auto).
-  specialize (Hs Hin). apply andb_true_iff in Hs as [HL HS]. eapply facts_step; eauto.
+  specialize (Hs Hin). now apply andb_true_iff in Hs.
 Qed.
 
-Lemma no_path p : forall v w s a, (v < length (b_nodes gr))%nat -> facts v s ->
+Lemma no_path p : forall v w s a, good_word N w -> (v < length (b_nodes gr))%nat -> holds_in (bn gr v) s ->
   chain A (b_state (bn gr v)) p -> open v p \/ P p w (b_state (bn gr v)) s a = 0.
 Proof.
-  induction p as [|i p IH]; intros v [|l w] s a Hv F Hp; simpl; auto.
-  destruct Hp as [Hi Hp].
-  destruct (contradicts (bn gr v) (tr A i)) eqn:Co.
-  { right. apply E_zero. intros z. unfold after_step. now rewrite (contradicts_spec _ _ _ z F Co). }
+  induction p as [|i p IH]; intros v [|l w] s a Gw Hv F Hp; simpl; auto. inversion_clear Gw as [|? ? Gl Gw'].
+  destruct Hp as [Hi Hp]. pose proof (proj2 (proj1 (leaving_In A _ i) Hi)) as Hq.
+  assert (Ga : good N (after_step N A i (b_state (bn gr v)) l a (P p w (tgt (tr A i))) s)) by (apply after_good; auto using Pp_good).
+  assert (Ua : unit_fun (after_step N A i (b_state (bn gr v)) l a (P p w (tgt (tr A i))) s)) by (apply after_unit; auto using Pp_unit).
+  destruct (contradicts g (plain A H0) (bn gr v) (tr A i)) eqn:Co.
+  { right. apply (E_never N _ _ _ s); auto. intros z Ty. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy]. exfalso.
+    rewrite <- Hq in Ty. exact (contradicts_spec N g A H0 smooth_ok (bn gr v) (tr A i) a s z (lasting_node v) F Ty En Co). }
   destruct (classic (forall l v', goal (gplain gr) v (i, l) = Some v' -> open v' p)) as [O|O]; [left; auto|right].
   apply not_all_ex_not in O as (k & O). apply not_all_ex_not in O as (v' & O). apply imply_to_and in O as (G & O).
-  apply E_zero. intros z. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy].
+  apply (E_never N _ _ _ s); auto. intros z Ty. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy].
   destruct (goal_spec _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _). rewrite Ht in *.
-  pose proof (goal_facts _ _ _ _ _ _ Hi G Co F En) as F'.
-  destruct (IH v' w (upd s (tr A i) z) (rest A (b_state (bn gr v)) i a) Hv' F' Hp) as [O'|E]; [contradiction|]. rewrite E. lra.
+  destruct (goal_follows _ _ _ _ Hi G Co) as [Ff Fd].
+  assert (F' : holds_in (bn gr v') (upd s (tr A i) z)).
+  { rewrite <- Hq in Ty.
+    exact (holds_after N g A H0 smooth_ok (bn gr v) (tr A i) a s z (lasting_node v) F Ty En (bn gr v') (lasting_node v') Ff Fd). }
+  destruct (IH v' w (upd s (tr A i) z) (rest A (b_state (bn gr v)) i a) Gw' Hv' F' Hp) as [O'|E]; [contradiction|]. rewrite E. lra.
+Qed.
+
+(* What the facts of a node say is said of shifts, too. *)
+Lemma facts_kept v i l v' sg sh : In i (leaving A (b_state (bn gr v))) -> goal (gplain gr) v (i, l) = Some v' ->
+  contradicts g (plain A H0) (bn gr v) (tr A i) = false -> keeps (b_facts (bn gr v)) sg -> respects (sure g (plain A H0) (tr A i)) sg sh ->
+  keeps (b_facts (bn gr v')) (carried (tr A i) sg sh).
+Proof.
+  intros Hi G Co Ke Re z k Hk. destruct (goal_follows v i l v' Hi G Co) as [Ff _]. rewrite forallb_forall in Ff. specialize (Ff k Hk).
+  destruct (proj1 (lasting_node v') k Hk) as [L1 L2]. rewrite !carried_before by easy.
+  apply (bound_shift sg sh (plain A H0) _ _ (follows_some (plain A H0) _ _ Ff)). intros k' Hk'. unfold known in Hk'.
+  assert (R0 : forall k, In k (b_facts (bn gr v) ++ sure g (plain A H0) (tr A i)) -> shift sg sh (high k) <= shift sg sh (low k)).
+  { intros k0 H1. apply in_app_or in H1 as [H1|H1]; [now apply Ke|now apply Re]. }
+  destruct (nonempty (b_distinct (bn gr v))); [|now apply R0]. apply in_app_or in Hk' as [Hk'|Hk']; [now apply R0|].
+  apply in_map_iff in Hk' as (k0 & <- & Hk'). apply filter_In in Hk' as [Hk' _]. cbn [stricter low high]. apply R0, in_or_app. auto.
 Qed.
 
 (* Where nothing is said of how far inputs went apart there is one way for each step. *)
@@ -309,8 +293,8 @@ Definition only (i : nat) : way := (i, Same).
 Lemma open_brun p : tells = false -> forall v, (v < length (b_nodes gr))%nat -> chain A (b_state (bn gr v)) p -> open v p -> brun v (map only p).
 Proof.
   intros T. induction p as [|i p IH]; intros v Hv Hc Ho; simpl; [easy|]. destruct Hc as [Hi Hc], Ho as [Co Ho].
-  pose proof (base_step v i Hv Hi) as Hs. unfold check_base_step in Hs. see Hs. rewrite Co in Hs. simpl in Hs.
-  apply andb_true_iff in Hs as [_ Hs]. unfold check_ways in Hs. rewrite T in Hs. cbn [andb] in Hs. unfold only at 1.
+  pose proof (base_step v i Hv Hi) as Hs. unfold check_base_step in Hs. cbv zeta in Hs. see Hs.
+  unfold contradicts in Co. rewrite Co in Hs. simpl in Hs. apply andb_true_iff in Hs as [_ Hs]. unfold check_ways in Hs. rewrite T in Hs. cbn [andb] in Hs. unfold only at 1.
   destruct (goal (gplain gr) v (i, Same)) as [v'|] eqn:G; [|easy].
   destruct (goal_spec _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _). rewrite Ht in Hc. apply IH; auto. exact (Ho _ _ G).
 Qed.
@@ -372,19 +356,19 @@ Proof.
       exists n. split; [|simpl; eauto]. apply ledge_over in Hin as (L & _ & _). now apply over_In.
 Qed.
 
-Lemma base_0 : (0 < length (b_nodes gr))%nat /\ b_state (bn gr 0) = initial A /\ b_less (bn gr 0) = [] /\ b_same (bn gr 0) = [] /\
+Lemma base_0 : (0 < length (b_nodes gr))%nat /\ b_state (bn gr 0) = initial A /\ b_facts (bn gr 0) = [] /\ b_distinct (bn gr 0) = [] /\
   b_apart (bn gr 0) = 0%nat /\ b_known (bn gr 0) = [].
 Proof.
   destruct Hparts as (HB & _). unfold check_base in HB. see HB. rewrite !andb_true_iff in HB.
-  destruct HB as [[[[[[[B0 BI] BL] BS] BA] BK] _] _].
+  destruct HB as [[[[[[[[B0 BI] BL] BS] BA] BK] _] _] _].
   apply Nat.ltb_lt in B0. apply Nat.eqb_eq in BI, BA. apply negb_true_iff, nonempty_false in BL, BS, BK. auto 8.
 Qed.
 
 (* A path that the facts speak against has probability 0. *)
-Lemma opened p w s a : chain A (initial A) p -> open 0 p \/ P p w (initial A) s a = 0.
+Lemma opened p w s a : good_word N w -> chain A (initial A) p -> open 0 p \/ P p w (initial A) s a = 0.
 Proof.
-  destruct base_0 as (B0 & BI & BL & BS & _). rewrite <- BI. intros Hc. apply no_path; auto.
-  split; intros x y; unfold same; rewrite ?BL, ?BS; easy.
+  destruct base_0 as (B0 & BI & BL & BS & _). rewrite <- BI. intros Gw Hc. apply no_path; auto.
+  split; intros x; rewrite ?BL, ?BS; easy.
 Qed.
 
 (* Over every path of the base there is one of the lift, from a node over base node 0. *)
@@ -513,12 +497,15 @@ Proof.
     pose proof (shifts_spec n sg sh a _ _ Iv E). pose proof (shifts_spec n sg sh b _ _ Iv E'). lra.
 Qed.
 
-Lemma asked_spec n i l n' a b sg sh : In (n, (i, l), n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> is_own own (a, b) = true -> inside (iv (gplain gr) n) sg ->
+Lemma asked_spec n i l n' a b sg sh : In (n, (i, l), n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> is_own own (a, b) = true ->
+  inside (iv (gplain gr) n) sg -> respects (b_facts (bn gr (l_base (ln gr n)))) sg sh ->
   (forall f, In f (floors (gplain gr) (tr A i) n n') -> Q2R f <= sh) ->
   (forall e, In e (ceilings (gplain gr) (tr A i) n n') -> sh <= Q2R e) -> shift sg sh b <= shift sg sh a.
 Proof.
-  intros He Ha Ow Iv F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
-  destruct He as [[_ He] _]. rewrite forallb_forall in He. specialize (He _ Ha). rewrite Ow in He.
+  intros He Ha Ow Iv Re F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
+  destruct He as [[_ He] _]. rewrite forallb_forall in He. specialize (He _ Ha). rewrite Ow in He. cbn [negb orb] in He.
+  apply orb_true_iff in He as [He|He].
+  2: { unfold answered in He. see He. exact (bound_shift sg sh (plain A H0) _ _ He Re). }
   apply (ask_spec n (a, b) sg sh Iv He).
   - intros f Hf. apply F. unfold floors. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
   - intros f Hf. apply Ce. unfold ceilings. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
@@ -575,7 +562,7 @@ Proof.
 Qed.
 
 Lemma edge_enough n i l n' : In (n, (i, l), n') (l_edges gr) ->
-  enough N own (iv (gplain gr) n) (iv (gplain gr) n') (tr A i) (floors (gplain gr) (tr A i) n n') (ceilings (gplain gr) (tr A i) n n').
+  enough N own (b_facts (bn gr (l_base (ln gr n)))) (iv (gplain gr) n) (iv (gplain gr) n') (tr A i) (floors (gplain gr) (tr A i) n n') (ceilings (gplain gr) (tr A i) n n').
 Proof.
   intros He. unfold enough. split; [intros x; now apply (read_spec _ _ _ _ _ He)|].
   split; [intros x lo' hi'; now apply (kept_spec _ _ _ _ _ _ _ He)|].
@@ -585,8 +572,8 @@ Proof.
   - intros x lo hi Hx E. unfold floors, ceilings. rewrite !in_app_iff. split; right; left.
     + apply (ends_In fst n' _ x (lo, hi)); auto.
     + apply (ends_In snd n' _ x (lo, hi)); auto.
-  - intros sg sh Iv HF HC. split.
-    + intros a b Hab Ow. now apply (asked_spec n i l n').
+  - intros sg sh Iv Ke HF HC. split.
+    + intros a b Hab Ow. now apply (asked_spec n i l n' a b sg sh He Hab Ow Iv (Ke sh)).
     + intros x u lo hi Hu E. now apply (copies_spec n i l n' x).
   - intros q [Hq|Hq]; [eapply floors_ok|eapply ceilings_ok]; eauto.
 Qed.

@@ -1,13 +1,14 @@
 (* A path along which intervals of shifts and potentials are given has shifts that cost no more; a path with shifts has a
    probability that their cost bounds; and means of shifts are shifts for means of differences. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover Ways.
+From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways.
 Import ListNotations.
 Open Scope R_scope.
 
 Section Guide.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (g : grade) (A : automaton) (H0 : hints) (c : claim).
 Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
+Hypothesis smooth_ok : smooth g = true -> atomless N.
 Hypothesis HM : check_model g A (plain A H0) = true.
 Local Notation V := (plain A H0).
 Local Notation P := (Pp N A).
@@ -17,10 +18,6 @@ Let kh := Q2R (c_sens c * c_high c).
 
 (* ---- Shifts for a path ---- *)
 
-(* The shifts of what variables hold after a step, from those before it and that of the sample. *)
-Definition carried (t : trans) (sg : nat -> R) (sh : R) : nat -> R := fun x =>
-  if mem x (asg t) then sh else match lookup x (copies t) with Some v => shift sg sh v | None => sg x end.
-
 (* Guards and numbers shown are respected, and the noise allows the shift. *)
 Definition fair (i : nat) (sg : nat -> R) (sh D : R) : Prop :=
   let t := tr A i in
@@ -29,6 +26,22 @@ Definition fair (i : nat) (sg : nat -> R) (sh D : R) : Prop :=
   (forall x, In x (t_ge t) -> sh <= sg x) /\ (forall x, In x (t_lt t) -> sg x <= sh) /\
   (forall a b, In (a, b) (asked t) -> shift sg sh b <= shift sg sh a) /\
   (uses t = true -> allowed (law_of s) (sh - D)) /\ (shows_other t = true -> allowed (law_of' s) (0 - D)).
+
+(* So is all that holds whenever the transition is taken. *)
+Lemma fair_sure i sg sh e : fair i sg sh (input A (src (tr A i)) e) -> respects (sure g V (tr A i)) sg sh.
+Proof.
+  intros (_ & Ge & Lt & As & Al & _) k Hk. unfold sure in Hk. apply in_app_or in Hk as [Hk|Hk].
+  - apply in_map_iff in Hk as (k' & <- & Hk). cbn [stricter low high]. unfold atoms in Hk. rewrite !in_app_iff, !in_map_iff in Hk.
+    destruct Hk as [(x & <- & Hk)|[(x & <- & Hk)|Hk]].
+    + specialize (Ge x Hk). unfold shift, value. cbn. lra.
+    + specialize (Lt x Hk). unfold shift, value. cbn. lra.
+    + apply As. unfold asked. apply in_or_app. left. apply in_map_iff. eauto.
+  - unfold support in Hk. cbn [st_of plain] in Hk. destruct (reads (st A (src (tr A i)))) eqn:Rd; [easy|].
+    destruct (factors (st A (src (tr A i)))) eqn:Fa; [|easy]. destruct (uses (tr A i)); [|easy]. cbn [orb negb nonempty] in Hk.
+    specialize (Al eq_refl). unfold input, entry in Al. rewrite Rd, Fa in Al. cbn [weighed fold_right] in Al. unfold allowed in Al.
+    destruct (law_of (st A (src (tr A i)))); simpl in Hk; [easy| |];
+    [destruct Hk as [<-|[]]|destruct Hk as [<-|[<-|[]]]]; unfold shift, value; simpl; lra.
+Qed.
 
 Definition price (i : nat) (sh D : R) : R :=
   (if uses (tr A i) then Q2R (d (st A (src (tr A i)))) * Rabs (sh - D) else 0) + Q2R (rel V (tr A i)) * Rabs D.
@@ -130,19 +143,24 @@ Qed.
 
 (* ---- Intervals for a path ---- *)
 
-Definition edge_ok (v v' : ivmap) (i : nat) (ends : Q * Q) (pn pn' : Q) : Prop := exists F Ce,
-  enough N (fun _ => true) v v' (tr A i) F Ce /\ (forall f e, In f F -> In e Ce -> Q2R f <= Q2R e) /\
+Lemma keeps_nothing sg : keeps [] sg.
+Proof. easy. Qed.
+
+Definition edge_ok (fa fa' : list atom) (v v' : ivmap) (i : nat) (ends : Q * Q) (pn pn' : Q) : Prop := exists F Ce,
+  enough N (fun _ => true) fa v v' (tr A i) F Ce /\
+  (forall sg sh, keeps fa sg -> respects (sure g V (tr A i)) sg sh -> keeps fa' (carried (tr A i) sg sh)) /\
+  (forall f e, In f F -> In e Ce -> Q2R f <= Q2R e) /\
   check_cost V (tr A i) ends F Ce (pn - pn') = true.
 
 Lemma every_own p : is_own (fun _ => true) p = true.
 Proof. unfold is_own. now apply forallb_forall. Qed.
 
-Fixpoint guided (v : ivmap) (pn : Q) (p : list nat) (e : feed) : Prop :=
+Fixpoint guided (fa : list atom) (v : ivmap) (pn : Q) (p : list nat) (e : feed) : Prop :=
   match p with
   | [] => 0 <= Q2R pn
   | i :: p' => let q := src (tr A i) in
-    exists v' pn' ends, edge_ok v v' i ends pn pn' /\
-      (uses_mean (tr A i) = true -> Q2R (fst ends) <= input A q e <= Q2R (snd ends)) /\ guided v' pn' p' (rest A q i e)
+    exists fa' v' pn' ends, edge_ok fa fa' v v' i ends pn pn' /\
+      (uses_mean (tr A i) = true -> Q2R (fst ends) <= input A q e <= Q2R (snd ends)) /\ guided fa' v' pn' p' (rest A q i e)
   end.
 
 Lemma check_law_sub l F Ce F' Ce' D : incl F F' -> incl Ce Ce' -> check_law l F' Ce' D = true -> check_law l F Ce D = true.
@@ -180,13 +198,13 @@ Proof.
 Qed.
 
 (* What the shift of a sample has to satisfy on a lift edge, and what it may cost. *)
-Lemma edge_shift iv1 iv2 i ends (pn0 pn0' : Q) (D : R) : edge_ok iv1 iv2 i ends pn0 pn0' -> ok N D ->
+Lemma edge_shift fa fa' iv1 iv2 i ends (pn0 pn0' : Q) (D : R) : edge_ok fa fa' iv1 iv2 i ends pn0 pn0' -> ok N D ->
   (uses_mean (tr A i) = true -> Q2R (fst ends) <= D <= Q2R (snd ends)) ->
   exists sh, ok N sh /\
     (forall x lo hi, In x (t_ge (tr A i)) -> iv1 x = Some (lo, hi) -> sh <= Q2R lo) /\
     (forall x lo hi, In x (t_lt (tr A i)) -> iv1 x = Some (lo, hi) -> Q2R hi <= sh) /\
     (forall x lo hi, In x (asg (tr A i)) -> iv2 x = Some (lo, hi) -> Q2R lo <= sh <= Q2R hi) /\
-    (forall sg, inside iv1 sg ->
+    (forall sg, inside iv1 sg -> keeps fa sg ->
       (forall a b, In (a, b) (asked (tr A i)) -> shift sg sh b <= shift sg sh a) /\
       (forall x u lo hi, lookup x (copies (tr A i)) = Some u -> iv2 x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
     (uses (tr A i) = true -> allowed (law_of (st A (src (tr A i)))) (sh - D)) /\
@@ -194,7 +212,7 @@ Lemma edge_shift iv1 iv2 i ends (pn0 pn0' : Q) (D : R) : edge_ok iv1 iv2 i ends 
     ((uses (tr A i) = true -> live (law_of (st A (src (tr A i)))) (Q2R (d (st A (src (tr A i)))))) ->
      price i sh D + Q2R pn0' <= Q2R pn0).
 Proof.
-  intros (F & Ce & (_ & _ & Ige & Ilt & Ias & Ish & Hok) & Hfc & Hcost) HD HD'.
+  intros (F & Ce & (_ & _ & Ige & Ilt & Ias & Ish & Hok) & _ & Hfc & Hcost) HD HD'.
   set (t := tr A i) in *.
   assert (HF : forall f c, In f (map Q2R F) -> In c (map Q2R Ce) -> f <= c).
   { intros f e Hf He. apply in_map_iff in Hf as (qf & <- & Hf). apply in_map_iff in He as (qc & <- & He). auto. }
@@ -236,7 +254,7 @@ Proof.
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. destruct (Ias x lo hi Hx E). auto.
-  - intros sg Hsg. destruct (Ish sg _ Hsg InF InC) as [H1 H2]. split; auto using every_own.
+  - intros sg Hsg Hk. destruct (Ish sg _ Hsg Hk InF InC) as [H1 H2]. split; auto using every_own.
   - intros Sh. pose proof (law_between t ends F Ce _ D (law_of' (st A (src t))) [0%Q] [0%Q] Hcost) as L.
     assert (L' : forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
       check_law (law_of' (st A (src t))) [0%Q] [0%Q] q = true).
@@ -398,28 +416,30 @@ Proof.
     + destruct (adds u); [easy|apply ok_0].
 Qed.
 
-Lemma guided_shifted p : forall v pn q e sg, chain A q p -> given_ok e -> inside v sg -> guided v pn p e -> shifted sg p e (Q2R pn).
+Lemma guided_shifted p : forall fa v pn q e sg, chain A q p -> given_ok e -> inside v sg -> keeps fa sg -> guided fa v pn p e -> shifted sg p e (Q2R pn).
 Proof.
-  induction p as [|i p IH]; intros v pn q e sg Hc Ge Iv Hg; [exact Hg|]. cbn [guided] in Hg. cbv zeta in Hg.
-  destruct Hg as (v' & pn' & ends & He & HD & Hg). destruct Hc as [Hi Hc]. cbn [shifted]. cbv zeta.
+  induction p as [|i p IH]; intros fa v pn q e sg Hc Ge Iv Ke Hg; [exact Hg|]. cbn [guided] in Hg. cbv zeta in Hg.
+  destruct Hg as (fa' & v' & pn' & ends & He & HD & Hg). destruct Hc as [Hi Hc]. cbn [shifted]. cbv zeta.
   pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq.
-  destruct (edge_shift v v' i ends pn pn' _ He (input_given _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
-  destruct (Sask _ Iv) as [Ask Cop]. exists sh, (Q2R pn'). split; [|split].
-  - destruct He as (F & Ce & (Read & _) & _). repeat split; auto.
+  destruct (edge_shift fa fa' v v' i ends pn pn' _ He (input_given _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
+  destruct (Sask _ Iv Ke) as [Ask Cop]. exists sh, (Q2R pn'). destruct He as (F & Ce & (Read & Kept & _) & Next & _).
+  assert (Fair : fair i sg sh (input A (src (tr A i)) e)).
+  { repeat split; auto.
     + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|easy|].
       pose proof (Iv x lo hi E). pose proof (Sge x lo hi Hx E). lra.
     + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|easy|].
-      pose proof (Iv x lo hi E). pose proof (Slt x lo hi Hx E). lra.
+      pose proof (Iv x lo hi E). pose proof (Slt x lo hi Hx E). lra. }
+  split; [easy|split].
   - apply Cost. intros U. rewrite Hq. exact (used_noise g A H0 HM q i Hi U).
-  - apply (IH v' pn' (tgt (tr A i))); auto.
+  - apply (IH fa' v' pn' (tgt (tr A i))); auto.
     + now apply rest_given.
     + intros x lo hi E. unfold carried. destruct (mem x (asg (tr A i))) eqn:M.
       * apply mem_In in M. exact (Sas x lo hi M E).
       * destruct (lookup x (copies (tr A i))) as [u|] eqn:Cu; [exact (Cop x u lo hi Cu E)|].
         assert (M' : mem x (gets (tr A i)) = false).
         { apply mem_false. unfold gets. rewrite in_app_iff. intros [H|H]; [apply mem_In in H; congruence|now apply lookup_None in Cu]. }
-        destruct He as (F & Ce & (_ & Kept & _) & _).
         destruct (Kept x lo hi M' E) as (lo1 & hi1 & E1 & H1 & H2). pose proof (Iv x lo1 hi1 E1). lra.
+    + apply Next; [easy|]. now apply (fair_sure i sg sh e).
 Qed.
 
 Lemma shifted_bound p : forall w sg q s s' a b K, good_word N w -> chain A q p -> given_ok (gap a b) ->
@@ -500,7 +520,7 @@ Theorem shifted_private a b :
      exists sg, shifted sg p (fun n => a n - b n, fun _ => 0) (Q2R (c_D c))) ->
   forall w, good_word N w -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
 Proof.
-  intros [Adj _] H w Gw. unfold prob. rewrite !(fun s a => proj2 (Pr_paths N A (det g _ _ HM) w Gw (initial A) s a)). rewrite <- sum_scal. apply sum_le. intros p Hp.
+  intros [Adj _] H w Gw. unfold prob. rewrite !(Pr_paths N A (det N g A H0 smooth_ok HM) w Gw). rewrite <- sum_scal. apply sum_le. intros p Hp.
   pose proof (paths_chain _ _ _ _ Hp) as Hc.
   destruct (H p w Gw Hc) as [->|(sg & HS)].
   - apply Rmult_le_pos; [left; apply exp_pos|now apply Pp_unit].

@@ -81,8 +81,18 @@ Definition allowed (l : law) (u : R) : Prop :=
   match l with Laplace => True | Exponential => u <= 0 | Exact => u = 0 end.
 Definition live (l : law) (d : R) : Prop := match l with Exact => True | _ => 0 < d end.
 
+(* Where a sample can be; and samples that have no rational distance from 0, nor from what is stored or its negative, as
+   is the rule where single values have probability 0. *)
+Definition supported (l : law) (m z : R) : Prop :=
+  match l with Laplace => True | Exponential => m <= z | Exact => z = m end.
+Definition irrational (x : R) : Prop := forall q, x <> Q2R q.
+Definition free (s : store) (z : R) : Prop := irrational z /\ forall x, irrational (z - s x) /\ irrational (z + s x).
+Definition typical (atomless : Prop) (l : law) (d m : R) (s : store) (z : R) : Prop :=
+  supported l m z /\ (atomless -> l <> Exact -> 0 < d -> free s z).
+
 Record noise (eps : R) := {
   E : law -> R -> R -> (R -> R) -> R;
+  atomless : Prop;    (* single values have probability 0, but without noise *)
   ok : R -> Prop;     (* shifts and differences that the noise allows: all reals, or multiples of a width *)
   ok_0 : ok 0;
   ok_opp : forall x, ok x -> ok (- x);
@@ -101,10 +111,12 @@ Record noise (eps : R) := {
   goodJ_const : forall c, goodJ (fun _ _ => c);
   goodJ_mult : forall g h, goodJ g -> goodJ h -> goodJ (fun s z => g s z * h s z);
   goodJ_number : forall a b B, good_set B -> goodJ (fun s z => ind (B (value s z a - value s z b)));
-  goodJ_step : forall t g F, goodJ g -> goodS F -> goodJ (fun s z => if enabled t s z then g s z * F (upd s t z) else 0);
+  goodJ_step : forall t g F h, goodJ g -> goodS F -> goodJ h ->
+    goodJ (fun s z => if enabled t s z then g s z * F (upd s t z) else h s z);
   goodS_E : forall l d m g, goodJ g -> (forall s, unit_fun (g s)) -> goodS (fun s => E l d m (g s));
   E_const : forall l d m c, 0 <= c <= 1 -> E l d m (fun _ => c) = c;
-  E_mono : forall l d m h h', good h -> good h' -> unit_fun h -> unit_fun h' -> (forall z, h z <= h' z) -> E l d m h <= E l d m h';
+  E_mono : forall l d m s h h', good h -> good h' -> unit_fun h -> unit_fun h' ->
+    (forall z, typical atomless l d m s z -> h z <= h' z) -> E l d m h <= E l d m h';
   E_plus : forall l d m h h', good h -> good h' -> unit_fun h -> unit_fun h' -> unit_fun (fun z => h z + h' z) ->
     E l d m (fun z => h z + h' z) = E l d m h + E l d m h';
   E_shift : forall l d m s delta K h h', live l d -> allowed l (s - delta) -> ok s -> ok delta -> 0 <= K -> good h -> good h' ->
@@ -112,6 +124,7 @@ Record noise (eps : R) := {
     E l d m h <= K * exp (eps * (d * Rabs (s - delta))) * E l d (m - delta) h'
 }.
 Arguments E {eps} _ _ _ _ _.
+Arguments atomless {eps} _.
 Arguments ok {eps} _ _.
 Arguments good {eps} _ _.
 Arguments goodS {eps} _ _.

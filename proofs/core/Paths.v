@@ -1,5 +1,5 @@
 (* Probability of one path, the sum over paths, and the shift nearest to a difference. *)
-From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia.
+From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
 From Symdipa.Core Require Import Model Lookup Checker.
 Import ListNotations.
 Open Scope R_scope.
@@ -15,12 +15,6 @@ Qed.
 
 Lemma mem_false x l : mem x l = false <-> ~ In x l.
 Proof. rewrite <- mem_In. destruct (mem x l); split; congruence. Qed.
-
-Lemma memp_In p l : memp p l = true -> In p l.
-Proof.
-  unfold memp. rewrite existsb_exists. intros ([a b] & H & He). destruct p as [c e]; simpl in *.
-  apply andb_true_iff in He as [H1 H2]. apply Nat.eqb_eq in H1, H2. now subst.
-Qed.
 
 Lemma subset_spec l l' : subset l l' = true -> forall x, In x l -> In x l'.
 Proof. unfold subset. rewrite forallb_forall. intros H x Hx. now apply mem_In, H. Qed.
@@ -148,39 +142,40 @@ Proof. induction l; simpl; intros H; [lra|]. pose proof (H a (or_introl eq_refl)
 Lemma sum_0 {X} (f : X -> R) l : (forall x, In x l -> f x = 0) -> sum f l = 0.
 Proof. induction l; simpl; intros H; [lra|]. rewrite (H a), IHl; auto; lra. Qed.
 
-Lemma find_sum (en : nat -> bool) (g : nat -> R) l : NoDup l ->
-  (forall i j, In i l -> In j l -> i <> j -> en i = true -> en j = true -> False) ->
-  match find en l with Some i => g i | None => 0 end = sum (fun i => if en i then g i else 0) l.
-Proof.
-  induction l as [|a l IH]; simpl; intros Hd He; [easy|].
-  inversion_clear Hd as [|? ? Ha Hl]. destruct (en a) eqn:Ea.
-  - rewrite sum_0; [lra|]. intros j Hj. destruct (en j) eqn:Ej; [|easy].
-    exfalso. apply (He a j); auto. intros <-. contradiction.
-  - rewrite IH; [lra|easy|]. intros i j Hi Hj. apply He; auto.
-Qed.
-
 (* ---- facts on operators ---- *)
 
 Section Noise.
 Context {eps : R} (N : noise eps).
 
+Lemma E_le l0 dd m h h' : good N h -> good N h' -> unit_fun h -> unit_fun h' -> (forall z, h z <= h' z) -> E N l0 dd m h <= E N l0 dd m h'.
+Proof. intros G G' U U' H. apply (E_mono eps N l0 dd m (fun _ => 0)); auto. Qed.
+
+(* What samples usually are not, does not matter. *)
+Lemma E_typical l0 dd m s h h' : good N h -> good N h' -> unit_fun h -> unit_fun h' ->
+  (forall z, typical (atomless N) l0 dd m s z -> h z = h' z) -> E N l0 dd m h = E N l0 dd m h'.
+Proof. intros G G' U U' H. apply Rle_antisym; apply (E_mono eps N l0 dd m s); auto; intros z Hz; rewrite (H z Hz); lra. Qed.
+
 Lemma E_ext l0 dd m h h' : good N h -> unit_fun h -> (forall z, h z = h' z) -> E N l0 dd m h = E N l0 dd m h'.
 Proof.
-  intros Gh U H. assert (good N h') by now apply (good_ext eps N h).
-  assert (unit_fun h') by (intros z; rewrite <- H; apply U).
-  apply Rle_antisym; apply (E_mono eps N); auto; intros z; rewrite H; lra.
+  intros Gh U H. apply (E_typical _ _ _ (fun _ => 0)); auto.
+  - now apply (good_ext eps N h).
+  - intros z; rewrite <- H; apply U.
 Qed.
 
 Lemma E_unit l0 dd m h : good N h -> unit_fun h -> 0 <= E N l0 dd m h <= 1.
 Proof.
   intros Gh U. pose proof (good_const eps N) as Gc. split.
-  - rewrite <- (E_const eps N l0 dd m 0) by lra. apply (E_mono eps N); auto; intros z; [lra|apply U].
-  - rewrite <- (E_const eps N l0 dd m 1) by lra. apply (E_mono eps N); auto; intros z; [lra|apply U].
+  - rewrite <- (E_const eps N l0 dd m 0) by lra. apply E_le; auto; intros z; [lra|apply U].
+  - rewrite <- (E_const eps N l0 dd m 1) by lra. apply E_le; auto; intros z; [lra|apply U].
 Qed.
 
 Lemma E_zero l0 dd m h : (forall z, h z = 0) -> E N l0 dd m h = 0.
 Proof.
   intros H. rewrite <- (E_const eps N l0 dd m 0) by lra. symmetry. apply E_ext; [apply good_const| |]; intros z; rewrite ?H; lra.
+Qed.
+Lemma E_never l0 dd m s h : good N h -> unit_fun h -> (forall z, typical (atomless N) l0 dd m s z -> h z = 0) -> E N l0 dd m h = 0.
+Proof.
+  intros G U H. rewrite <- (E_const eps N l0 dd m 0) by lra. apply (E_typical _ _ _ s); auto; [apply good_const|]. intros z. lra.
 Qed.
 
 Lemma good_sum {X} (f : X -> R -> R) (l : list X) : (forall x, In x l -> good N (f x)) -> good N (fun z => sum (fun x => f x z) l).
@@ -277,7 +272,7 @@ Qed.
 
 Lemma after_J i q a l k : Forall (good_letter N) l -> goodS N (fun s => k s (rest A q i a)) -> goodJ N (after_step i q l a k).
 Proof.
-  intros Gl Hk. exact (goodJ_step eps N (tr A i) _ (fun s => k s (rest A q i a)) (shows_good q (input A q a) (out (tr A i)) l Gl) Hk).
+  intros Gl Hk. exact (goodJ_step eps N (tr A i) _ (fun s => k s (rest A q i a)) _ (shows_good q (input A q a) (out (tr A i)) l Gl) Hk (goodJ_const eps N 0)).
 Qed.
 Lemma after_good i q s a l k : Forall (good_letter N) l -> goodS N (fun s => k s (rest A q i a)) -> good N (after_step i q l a k s).
 Proof. intros Gl Hk. apply (good_J eps N (after_step i q l a k)). now apply after_J. Qed.
@@ -297,30 +292,13 @@ Proof. intros Gw. now apply Pp_fine. Qed.
 Lemma Pp_good p w q a : good_word N w -> goodS N (fun s => Pp p w q s a).
 Proof. intros Gw. now apply (Pp_fine p w Gw). Qed.
 
-Definition deterministic :=
-  forall q i j, In i (leaving A q) -> In j (leaving A q) -> i <> j -> opposite (tr A i) (tr A j) = true.
+Definition typically (q : nat) (a : feed) (s : store) (z : R) : Prop :=
+  typical (atomless N) (law_of (st A q)) (Q2R (d (st A q))) (input A q a + Q2R (mu (st A q))) s z.
 
-Lemma value_minus s z v : value s z (minus v) = - value s z v.
-Proof. unfold value, minus. cbn. rewrite Q2R_opp. destruct (negative v); simpl; lra. Qed.
-Lemma mirrored_true s z a : true_of s z a -> true_of s z (mirrored a).
-Proof. unfold true_of, mirrored. cbn. rewrite !value_minus. destruct (strict a); lra. Qed.
+(* Two transitions are never possible at once, but with probability 0. *)
+Definition deterministic := forall q i j a s z, In i (leaving A q) -> In j (leaving A q) -> i <> j -> typically q a s z ->
+  enabled (tr A i) s z = true -> enabled (tr A j) s z = true -> False.
 
-Lemma place_eqb_spec p q : place_eqb p q = true -> p = q.
-Proof. destruct p, q; simpl; try easy. intros H. now apply Nat.eqb_eq in H as ->. Qed.
-Lemma same_place_spec v w s z : same_place v w = true -> value s z v - Q2R (plus v) = value s z w - Q2R (plus w).
-Proof.
-  unfold same_place. rewrite andb_true_iff. intros [H1 H2]. apply Bool.eqb_prop in H1. apply place_eqb_spec in H2.
-  unfold value. rewrite H1, H2. lra.
-Qed.
-Lemma excludes_spec a b s z : excludes a b = true -> true_of s z a -> true_of s z b -> False.
-Proof.
-  unfold excludes. cbv zeta. rewrite !andb_true_iff, orb_true_iff. intros [[H1 H2] H3] Ha Hb.
-  pose proof (same_place_spec _ _ s z H1). pose proof (same_place_spec _ _ s z H2).
-  assert (G : forall x y u v, Q2R (x - y + (u - v)) = Q2R x - Q2R y + (Q2R u - Q2R v)) by (intros; rewrite Q2R_plus, !Q2R_minus; lra).
-  unfold true_of in *. destruct H3 as [H3|H3].
-  - apply Qlt_R in H3. rewrite G, Q2R_0 in H3. destruct (strict a), (strict b); lra.
-  - apply andb_true_iff in H3 as [H3 S]. apply Qle_R in H3. rewrite G, Q2R_0 in H3. destruct (strict a), (strict b); simpl in S; try discriminate; lra.
-Qed.
 Lemma atoms_true t s z a : enabled t s z = true -> In a (atoms t) -> true_of s z a.
 Proof.
   rewrite enabled_iff. intros (H1 & H2 & H3) H. unfold atoms in H. rewrite !in_app_iff, !in_map_iff in H.
@@ -329,59 +307,93 @@ Proof.
   - pose proof (H2 x H). lra.
 Qed.
 
-Lemma opposite_spec t t' s z : opposite t t' = true -> enabled t s z = true -> enabled t' s z = true -> False.
+Lemma value_minus s z v : value s z (minus v) = - value s z v.
+Proof. unfold value, minus. cbn. rewrite Q2R_opp. destruct (negative v); simpl; lra. Qed.
+Lemma place_eqb_spec p q : place_eqb p q = true -> p = q.
+Proof. destruct p, q; simpl; try easy. intros H. now apply Nat.eqb_eq in H as ->. Qed.
+Lemma same_place_spec v w s z : same_place v w = true -> value s z v - Q2R (plus v) = value s z w - Q2R (plus w).
 Proof.
-  unfold opposite. intros H E1 E2. rewrite !orb_true_iff in H.
-  pose proof (proj1 (enabled_iff _ _ _) E1) as (G1 & L1 & O1). pose proof (proj1 (enabled_iff _ _ _) E2) as (G2 & L2 & O2).
-  destruct H as [[[H|H]|H]|H].
-  - apply meets_spec in H as (x & H1 & H2). pose proof (G1 _ H1). pose proof (L2 _ H2). lra.
-  - apply meets_spec in H as (x & H1 & H2). pose proof (L1 _ H1). pose proof (G2 _ H2). lra.
-  - apply existsb_exists in H as (a & Ha & H). apply existsb_exists in H as (b & Hb & H). apply orb_true_iff in H.
-    pose proof (O1 _ Ha). pose proof (atoms_true _ _ _ _ E2 Hb).
-    destruct H as [H|H]; apply (excludes_spec _ _ s z H); auto using mirrored_true.
-  - apply existsb_exists in H as (b & Hb & H). apply existsb_exists in H as (a & Ha & H). apply orb_true_iff in H.
-    pose proof (O2 _ Hb). pose proof (atoms_true _ _ _ _ E1 Ha).
-    destruct H as [H|H]; apply (excludes_spec _ _ s z H); auto using mirrored_true.
+  unfold same_place. rewrite andb_true_iff. intros [H1 H2]. apply Bool.eqb_prop in H1. apply place_eqb_spec in H2.
+  unfold value. rewrite H1, H2. lra.
+Qed.
+
+(* What the first transition that is possible shows, and what comes of it. *)
+Definition first (l : list letter) (k : nat -> store -> feed -> R) (q : nat) (a : feed) (is : list nat) (s : store) (z : R) : R :=
+  match find (fun i => enabled (tr A i) s z) is with
+  | Some i => shows N A q (input A q a) (out (tr A i)) l s z * k (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a)
+  | None => 0
+  end.
+Lemma first_J l k q a is : Forall (good_letter N) l -> (forall q a, goodS N (fun s => k q s a)) -> goodJ N (first l k q a is).
+Proof.
+  intros Gl Gk. induction is as [|i is IH]; [exact (goodJ_const eps N 0)|].
+  replace (first l k q a (i :: is)) with (fun s z => if enabled (tr A i) s z
+    then shows N A q (input A q a) (out (tr A i)) l s z * k (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a) else first l k q a is s z).
+  - exact (goodJ_step eps N (tr A i) _ (fun s => k (tgt (tr A i)) s (rest A q i a)) _ (shows_good q _ (out (tr A i)) l Gl) (Gk _ _) IH).
+  - apply functional_extensionality. intros s. apply functional_extensionality. intros z. unfold first. cbn [find].
+    now destruct (enabled (tr A i) s z).
+Qed.
+Lemma first_unit l k q a is s : Forall (good_letter N) l -> (forall q s a, 0 <= k q s a <= 1) -> unit_fun (first l k q a is s).
+Proof. intros Gl Uk z. unfold first. destruct (find _ _); [|lra]. apply prod_unit; [now apply shows_unit|apply Uk]. Qed.
+
+Lemma Pr_fine w : good_word N w -> (forall q s a, 0 <= Pr N A w q s a <= 1) /\ (forall q a, goodS N (fun s => Pr N A w q s a)).
+Proof.
+  induction w as [|l w IH]; intros Gw; [split; intros; [simpl; lra|exact (goodS_const eps N 1)]|].
+  inversion_clear Gw as [|? ? Gl Gw']. destruct (IH Gw') as [U Gd]. split.
+  - intros q s a. apply (E_unit N _ _ _ (first l (Pr N A w) q a (leaving A q) s)).
+    + apply (good_J eps N (first l (Pr N A w) q a (leaving A q))). now apply first_J.
+    + now apply first_unit.
+  - intros q a. apply (goodS_E eps N _ _ _ (first l (Pr N A w) q a (leaving A q))).
+    + now apply first_J.
+    + intros s. now apply first_unit.
+Qed.
+
+(* One transition at most is possible, typically. *)
+Lemma first_sum l k q a s : deterministic -> Forall (good_letter N) l -> (forall q s a, 0 <= k q s a <= 1) ->
+  (forall q a, goodS N (fun s => k q s a)) -> forall is, NoDup is -> incl is (leaving A q) ->
+  E N (law_of (st A q)) (Q2R (d (st A q))) (input A q a + Q2R (mu (st A q))) (first l k q a is s) =
+  sum (fun i => step i q s a l (k (tgt (tr A i)))) is.
+Proof.
+  intros Det Gl Uk Gk. induction is as [|i is IH]; intros Nd Inc; [now apply E_zero|].
+  inversion_clear Nd as [|? ? Ni Nd']. cbn [sum fold_right].
+  set (others := fun s z => if enabled (tr A i) s z then 0 * 0 else first l k q a is s z).
+  assert (Go : good N (others s)).
+  { apply (good_J eps N others).
+    exact (goodJ_step eps N (tr A i) (fun _ _ => 0) (fun _ => 0) _ (goodJ_const eps N 0) (goodS_const eps N 0) (first_J l k q a is Gl Gk)). }
+  assert (Uf : forall is, unit_fun (first l k q a is s)) by (intros; now apply first_unit).
+  assert (Gf : forall is, good N (first l k q a is s)) by (intros; now apply (good_J eps N (first l k q a _)), first_J).
+  assert (Uo : unit_fun (others s)) by (intros z; unfold others; destruct (enabled _ _ _); [lra|apply Uf]).
+  assert (Ga : good N (after_step i q l a (k (tgt (tr A i))) s)) by now apply after_good.
+  assert (Ua : unit_fun (after_step i q l a (k (tgt (tr A i))) s)) by now apply after_unit.
+  assert (Split : forall z, first l k q a (i :: is) s z = after_step i q l a (k (tgt (tr A i))) s z + others s z).
+  { intros z. unfold first at 1, after_step, others. cbn [find]. destruct (enabled _ _ _); [ring|]. fold (first l k q a is s z). ring. }
+  rewrite (E_ext N _ _ _ _ (fun z => after_step i q l a (k (tgt (tr A i))) s z + others s z)); auto.
+  rewrite (E_plus eps N); auto.
+  2: { intros z. rewrite <- Split. apply Uf. }
+  unfold step at 1. f_equal. change (fold_right _ 0 is) with (sum (fun i => step i q s a l (k (tgt (tr A i)))) is).
+  rewrite <- IH; auto.
+  2: { intros j Hj. apply Inc. now right. }
+  apply (E_typical N _ _ _ s); auto. intros z Hz. unfold others. destruct (enabled (tr A i) s z) eqn:En; [|easy].
+  unfold first. destruct (find _ is) as [j|] eqn:F; [|ring]. exfalso. apply find_some in F as [Fj Ej].
+  apply (Det q i j a s z); auto; [apply Inc; now left|apply Inc; now right|now intros <-].
 Qed.
 
 Lemma Pr_paths : deterministic -> forall w, good_word N w -> forall q s a,
-  0 <= Pr N A w q s a <= 1 /\ Pr N A w q s a = sum (fun p => Pp p w q s a) (paths (length w) q).
+  Pr N A w q s a = sum (fun p => Pp p w q s a) (paths (length w) q).
 Proof.
   intros Det. induction w as [|l w IH]; intros Gw q s a; [simpl; lra|].
-  inversion_clear Gw as [|? ? Gl Gw']. specialize (IH Gw').
-  cbn [Pr paths length]. rewrite sum_flat.
-  assert (Gk : forall i p, good N (after_step i q l a (Pp p w (tgt (tr A i))) s)) by (intros; apply after_good; auto using Pp_good).
-  assert (Uk : forall i p, unit_fun (after_step i q l a (Pp p w (tgt (tr A i))) s)) by (intros; apply after_unit; auto using Pp_unit).
-  assert (G : forall i z, after_step i q l a (Pr N A w (tgt (tr A i))) s z
-     = sum (fun p => after_step i q l a (Pp p w (tgt (tr A i))) s z) (paths (length w) (tgt (tr A i)))).
-  { intros i z. unfold after_step. destruct (enabled _ _ _).
-    - rewrite (proj2 (IH _ _ _)). symmetry. apply sum_scal.
-    - symmetry. now apply sum_0. }
-  assert (Gi : forall i, good N (after_step i q l a (Pr N A w (tgt (tr A i))) s)).
-  { intros i. eapply good_ext; [intros z; symmetry; apply G|]. apply good_sum. auto. }
-  assert (Ui : forall i, unit_fun (after_step i q l a (Pr N A w (tgt (tr A i))) s)).
-  { intros i. apply after_unit; auto. intros. apply IH. }
-  set (first := fun z => match find (fun i => enabled (tr A i) s z) (leaving A q) with
-      | Some i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a)
-      | None => 0 end).
-  assert (F : forall z, sum (fun i => after_step i q l a (Pr N A w (tgt (tr A i))) s z) (leaving A q) = first z).
-  { intros z. unfold first. symmetry. rewrite (find_sum (fun i => enabled (tr A i) s z)
-      (fun i => shows N A q (input A q a) (out (tr A i)) l s z * Pr N A w (tgt (tr A i)) (upd s (tr A i) z) (rest A q i a))).
-    - easy.
-    - apply leaving_NoDup.
-    - intros i j Hi Hj Hn. apply opposite_spec. now apply (Det q). }
-  assert (U : unit_fun first).
-  { intros z. unfold first. destruct (find _ _); [|lra]. apply prod_unit; [now apply shows_unit|apply IH]. }
-  assert (Gf : good N first).
-  { eapply good_ext; [exact F|]. apply good_sum. auto. }
-  split; [now apply E_unit|].
-  rewrite (E_ext N _ _ _ first (fun z => sum (fun i => after_step i q l a (Pr N A w (tgt (tr A i))) s z) (leaving A q))); auto.
-  rewrite E_sum; auto.
-  2: { intros i z _. apply Ui. }
-  2: { intros z. rewrite F. apply U. }
+  inversion_clear Gw as [|? ? Gl Gw']. specialize (IH Gw'). destruct (Pr_fine w Gw') as [Uw Gd].
+  cbn [paths length]. rewrite sum_flat.
+  etransitivity; [exact (first_sum l (Pr N A w) q a s Det Gl Uw Gd (leaving A q) (leaving_NoDup A q) (incl_refl _))|].
   apply sum_ext. intros i Hi. rewrite sum_map. cbn [Pp].
-  unfold step.
-  rewrite (E_ext N _ _ _ _ (fun z => sum (fun p => after_step i q l a (Pp p w (tgt (tr A i))) s z) (paths (length w) (tgt (tr A i))))); auto.
+  assert (Gk : forall p, good N (after_step i q l a (Pp p w (tgt (tr A i))) s)) by (intros; apply after_good; auto using Pp_good).
+  assert (Uk : forall p, unit_fun (after_step i q l a (Pp p w (tgt (tr A i))) s)) by (intros; apply after_unit; auto using Pp_unit).
+  assert (G : forall z, after_step i q l a (Pr N A w (tgt (tr A i))) s z
+     = sum (fun p => after_step i q l a (Pp p w (tgt (tr A i))) s z) (paths (length w) (tgt (tr A i)))).
+  { intros z. unfold after_step. destruct (enabled _ _ _).
+    - rewrite IH. symmetry. apply sum_scal.
+    - symmetry. now apply sum_0. }
+  assert (Ui : unit_fun (after_step i q l a (Pr N A w (tgt (tr A i))) s)) by now apply after_unit.
+  unfold step. rewrite (E_ext N _ _ _ _ _ (after_good i q s a l _ Gl (Gd _ _)) Ui G).
   apply E_sum; auto.
   - intros p z _. apply Uk.
   - intros z. rewrite <- G. apply Ui.

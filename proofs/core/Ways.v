@@ -128,15 +128,15 @@ Definition next q (e : stream) : stream := if reads (st A q) then tail e else e.
 Lemma next_rest q i e r : rest A q i (e, r) = (next q e, set_registers (sets (tr A i)) (entry A q (e, r)) r).
 Proof. reflexivity. Qed.
 
-Lemma ways p : forall v r e (R : stream -> Prop), (v < length (b_nodes gr))%nat -> chain A (b_state (bn gr v)) p -> open A gr v p ->
+Lemma ways p : forall v r e (R : stream -> Prop), (v < length (b_nodes gr))%nat -> chain A (b_state (bn gr v)) p -> open g A H0 gr v p ->
   agree v r -> proper e -> patterned (b_apart (bn gr v)) e -> (mixes g = true -> convex R) ->
   (forall ws e', map fst ws = p -> proper e' -> walk ws v (e', r) -> R e') -> R e.
 Proof.
   induction p as [|i p IH]; intros v r e R Hv Hc Ho Ag Pe Pt Cv HR.
   { apply (HR []); simpl; auto. }
   destruct Hc as [Hi Hc]. destruct Ho as [Co Ho].
-  pose proof (base_step g A H0 c gr true own HG v i Hv Hi) as Hs. unfold check_base_step in Hs. see Hs. rewrite Co in Hs.
-  cbn [orb] in Hs. apply andb_true_iff in Hs as [_ Hs].
+  pose proof (base_step g A H0 c gr true own HG v i Hv Hi) as Hs. unfold check_base_step in Hs. cbv zeta in Hs. see Hs.
+  unfold contradicts in Co. rewrite Co in Hs. cbn [orb] in Hs. apply andb_true_iff in Hs as [_ Hs].
   pose proof (proj2 (proj1 (leaving_In A _ i) Hi)) as Hq. set (q := src (tr A i)) in *.
   (* along one edge *)
   assert (Take : forall l v' e, proper e -> goal (gplain gr) v (i, l) = Some v' -> entry_fits (i, l) v' (entry A q (e, r)) ->

@@ -271,4 +271,5 @@ let read j =
     @ [ quoted initial; listed (List.map form_state states); listed (List.map form_trans transitions) ]
     @ if unfolds then [ quoted differ_text ] else []) in
   { automaton; names; state; variable; variables = List.length (List.sort_uniq compare all);
-    register; hints = { stored = needed automaton; lesser = Differ.lesser differ }; digest = Sha256.hex form; plain; integer; unfolds }
+    register; hints = { stored = needed automaton; lesser = Differ.lesser differ;
+      why = if plain then Finder.direct_sums ~equal:true else Finder.sums }; digest = Sha256.hex form; plain; integer; unfolds }

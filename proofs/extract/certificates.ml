@@ -46,16 +46,27 @@ let edges below where rule places j =
     | l -> refuse "%s has %d items, not 3 or 4" where (List.length l))
     (items where j)
 
-(* Beyond the paper's automata facts are about more than variables; less is known then, which is allowed.
-   What is "<" or "<=" is read as "<=". *)
+(* Facts as comparisons, or a pair that is apart.  In the paper's automata they are about variables. *)
 let fact (a : Automata.t) where j =
+  let nothing = { negative = false; whence = Zero; plus = zero } in
+  let compared low high strict = { low; high; strict } in
   match items where j with
   | [ r; x; y ] ->
       let r = text where r and x = text where x and y = text where y in
-      let r = if r = "<=" && not a.plain then "<" else r in
-      (match a.variable x, a.variable y with
-       | Some n, Some m when n <> m && (r = "<" || r = "=") -> Some (r, (n, m))
-       | _ when not a.plain && List.mem r [ "<"; "="; "!=" ] -> None
+      let value s =
+        let n = String.length s in
+        match a.variable s with
+        | Some x -> { nothing with whence = Held x }
+        | None when a.plain -> refuse "%s has the fact %s %s %s" where x r y
+        | None when n > 0 && s.[0] = '-' && a.variable (String.sub s 1 (n - 1)) <> None ->
+            { nothing with negative = true; whence = Held (Option.get (a.variable (String.sub s 1 (n - 1)))) }
+        | None -> { nothing with plus = rational where (Json.Text s) } in
+      let v = value x and w = value y in
+      (match r with
+       | "<" when not (a.plain && x = y) -> [ compared v w true ], []
+       | "=" when not (a.plain && x = y) -> [ compared v w false; compared w v false ], []
+       | "<=" when not a.plain -> [ compared v w false ], []
+       | "!=" when not a.plain -> [], [ v, w ]
        | _ -> refuse "%s has the fact %s %s %s" where x r y)
   | l -> refuse "%s has %d items, not 3" where (List.length l)
 
@@ -63,9 +74,9 @@ let bnode (a : Automata.t) below required where i j =
   let where = Printf.sprintf "%s.nodes[%d]" where i in
   let l = members where (below.key :: required)
       ((if required = [] then [ "facts" ] else []) @ if below.tells then [ "differ"; "registers" ] else []) j in
-  let facts = optional "facts" l (fun v -> List.filter_map (fact a (where ^ ".facts")) (items where v)) [] in
-  let of_kind k = List.filter_map (fun (r, p) -> if r = k then Some p else None) facts in
-  { b_state = below.place where (List.assoc below.key l); b_less = of_kind "<"; b_same = of_kind "=";
+  let facts = optional "facts" l (fun v -> List.map (fact a (where ^ ".facts")) (items where v)) [] in
+  { b_state = below.place where (List.assoc below.key l);
+    b_facts = List.concat_map fst facts; b_distinct = List.concat_map snd facts;
     b_apart = optional "differ" l (number where (List.length a.automaton.differ)) 0;
     b_known = optional "registers" l (fun v -> List.map (fun (r, q) ->
       match a.register r with
@@ -143,7 +154,7 @@ let states (a : Automata.t) where l =
   let name = Array.of_list a.names and differs = differs a in
   let names = List.map (fun q -> name.(q)) order in
   let edges = List.mapi (fun i t -> ((place.(t.src), (i, differs where i None)), place.(t.tgt))) a.automaton.transitions in
-  by_itself (List.map (fun q -> { b_state = q; b_less = []; b_same = []; b_apart = 0; b_known = [] }) order)
+  by_itself (List.map (fun q -> { b_state = q; b_facts = []; b_distinct = []; b_apart = 0; b_known = [] }) order)
     edges (potentials (where ^ ".potentials") names (List.assoc "potentials" l)), named names (List.length edges)
 
 let trunk a where l j =

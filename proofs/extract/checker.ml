@@ -338,6 +338,18 @@ let rec in_dec h a = function
 | [] -> false
 | y :: l0 -> let s = h y a in if s then true else in_dec h a l0
 
+(** val nth : int -> 'a1 list -> 'a1 -> 'a1 **)
+
+let rec nth n l default =
+  (fun fO fS n -> if n=0 then fO () else fS (n-1))
+    (fun _ -> match l with
+              | [] -> default
+              | x :: _ -> x)
+    (fun m -> match l with
+              | [] -> default
+              | _ :: t -> nth m t default)
+    n
+
 (** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
 
 let rec map f = function
@@ -825,8 +837,8 @@ let with_key t k =
   | Some l -> l
   | None -> []
 
-type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list; b_apart : int;
+type bnode = { b_state : int; b_facts : atom list;
+               b_distinct : (term * term) list; b_apart : int;
                b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
@@ -848,13 +860,16 @@ type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type hints = { stored : int list list; lesser : int list list }
+type sums = (int * q) list
+
+type hints = { stored : int list list; lesser : int list list;
+               why : (atom list -> atom -> sums) }
 
 type cert = { c_claim : claim; c_ground : graph; c_parts : graph list;
               c_layer : int list; c_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool) }
+               bool; only_ends : (q -> q -> bool); smooth : bool }
 
 (** val source : edge -> int **)
 
@@ -879,7 +894,7 @@ let target =
 (** val bnode0 : bnode **)
 
 let bnode0 =
-  { b_state = 0; b_less = []; b_same = []; b_apart = 0; b_known = [] }
+  { b_state = 0; b_facts = []; b_distinct = []; b_apart = 0; b_known = [] }
 
 (** val lnode0 : lnode **)
 
@@ -894,7 +909,8 @@ let numbers l =
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
-              lesser_of : (int -> int list) }
+              lesser_of : (int -> int list);
+              why_of : (atom list -> atom -> sums) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -904,7 +920,8 @@ type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
-               lesser_tree : int list tree }
+               lesser_tree : int list tree;
+               why_tree : (atom list -> atom -> sums) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -919,7 +936,7 @@ let grow a h =
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
   stored_tree = (array h.stored); moves_tree = (array a.differ);
-  lesser_tree = (array h.lesser) }
+  lesser_tree = (array h.lesser); why_tree = h.why }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -938,7 +955,7 @@ let by_trees t =
     leaving_of = (with_key t.leaving_tree); stored_of =
     (at_place [] t.stored_tree); moves_of =
     (at_place (None, None) t.moves_tree); lesser_of =
-    (at_place [] t.lesser_tree) }
+    (at_place [] t.lesser_tree); why_of = t.why_tree }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -947,11 +964,6 @@ let by_gtrees t =
     ln_of = (at_place lnode0 t.ln_tree); over_of = (with_key t.over_tree);
     from_of = (with_key t.from_tree); to_of = (with_key t.to_tree); by_of =
     (with_key t.by_tree); every_of = (with_key t.every_tree) }
-
-(** val memp : (int * int) -> (int * int) list -> bool **)
-
-let memp p l =
-  existsb (fun p' -> (&&) ((=) (fst p) (fst p')) ((=) (snd p) (snd p'))) l
 
 (** val subset : int list -> int list -> bool **)
 
@@ -1005,6 +1017,11 @@ let fits f ce =
      | c :: c' ->
        qle_bool (fold_right (fun x m -> if qle_bool x m then m else x) f0 f')
          (fold_right (fun x m -> if qle_bool x m then x else m) c c'))
+
+(** val zero : term **)
+
+let zero =
+  { negative = false; whence = Zero; plus = { qnum = Z0; qden = XH } }
 
 (** val insample : term **)
 
@@ -1086,25 +1103,10 @@ let place_eqb p q0 =
 let same_place v w =
   (&&) (eqb v.negative w.negative) (place_eqb v.whence w.whence)
 
-(** val excludes : atom -> atom -> bool **)
-
-let excludes a b =
-  (&&) ((&&) (same_place a.low b.high) (same_place a.high b.low))
-    (let gap =
-       qplus (qminus a.high.plus a.low.plus) (qminus b.high.plus b.low.plus)
-     in
-     (||) (qlt_bool gap { qnum = Z0; qden = XH })
-       ((&&) (qle_bool gap { qnum = Z0; qden = XH }) ((||) a.strict b.strict)))
-
 (** val minus : term -> term **)
 
 let minus v =
   { negative = (negb v.negative); whence = v.whence; plus = (qopp v.plus) }
-
-(** val mirrored : atom -> atom **)
-
-let mirrored a =
-  { low = (minus a.high); high = (minus a.low); strict = a.strict }
 
 (** val atoms : trans -> atom list **)
 
@@ -1117,17 +1119,63 @@ let atoms t =
         (Held x); plus = { qnum = Z0; qden = XH } }; strict = true }) t.t_lt)
       t.others)
 
-(** val opposite : trans -> trans -> bool **)
+type form = (place * q) list
 
-let opposite t t' =
-  (||)
-    ((||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
-      (existsb (fun a ->
-        existsb (fun b -> (||) (excludes a b) (excludes a (mirrored b)))
-          (atoms t')) t.others))
-    (existsb (fun b ->
-      existsb (fun a -> (||) (excludes a b) (excludes (mirrored a) b))
-        (atoms t)) t'.others)
+(** val put : place -> q -> form -> form **)
+
+let rec put p q0 = function
+| [] -> (p, q0) :: []
+| p0 :: f' ->
+  let (p', q') = p0 in
+  if place_eqb p p'
+  then (p', (qred (qplus q0 q'))) :: f'
+  else (p', q') :: (put p q0 f')
+
+(** val put_term : q -> term -> form -> form **)
+
+let put_term q0 v f =
+  put v.whence (if v.negative then qopp q0 else q0) f
+
+(** val put_atom : q -> atom -> form -> form **)
+
+let put_atom q0 a f =
+  put_term q0 a.low (put_term (qopp q0) a.high f)
+
+(** val vanishes : form -> bool **)
+
+let vanishes f =
+  forallb (fun p ->
+    (||) (place_eqb (fst p) Zero) (qeq_bool (snd p) { qnum = Z0; qden = XH }))
+    f
+
+(** val trivial : atom **)
+
+let trivial =
+  { low = zero; high = zero; strict = false }
+
+(** val taken_from : atom list -> sums -> (atom * q) list **)
+
+let taken_from k l =
+  map (fun p -> ((nth (fst p) k trivial), (snd p))) l
+
+(** val over : atom -> q **)
+
+let over a =
+  qminus a.low.plus a.high.plus
+
+(** val bound_by : (atom * q) list -> atom -> (q * bool) option **)
+
+let bound_by l a =
+  if (&&) (forallb (fun p -> qle_bool { qnum = Z0; qden = XH } (snd p)) l)
+       (vanishes
+         (fold_right (fun p -> put_atom (snd p) (fst p))
+           (put_atom (qopp { qnum = (Zpos XH); qden = XH }) a []) l))
+  then Some
+         ((fold_right (fun p m ->
+            qred (qminus m (qmult (snd p) (over (fst p))))) (over a) l),
+         (existsb (fun p ->
+           (&&) (fst p).strict (qlt_bool { qnum = Z0; qden = XH } (snd p))) l))
+  else None
 
 (** val asked : trans -> (term * term) list **)
 
@@ -1150,9 +1198,89 @@ let is_live l d0 =
   | Exact -> true
   | _ -> qlt_bool { qnum = Z0; qden = XH } d0
 
-(** val check_trans : view -> int -> bool **)
+(** val bound : view -> atom list -> atom -> (q * bool) option **)
 
-let check_trans v i =
+let bound v k a =
+  bound_by (taken_from k (v.why_of k a)) a
+
+(** val follows : view -> atom list -> atom -> bool **)
+
+let follows v k a =
+  match bound v k a with
+  | Some p ->
+    let (q0, unreached) = p in
+    (||) (qlt_bool q0 { qnum = Z0; qden = XH })
+      ((&&) (qle_bool q0 { qnum = Z0; qden = XH })
+        ((||) unreached (negb a.strict)))
+  | None -> false
+
+(** val impossible : view -> atom list -> bool **)
+
+let impossible v k =
+  follows v k { low = zero; high = zero; strict = true }
+
+(** val given : view -> atom list -> term -> bool **)
+
+let given v k v0 =
+  match bound v k { low = v0; high = zero; strict = false } with
+  | Some p ->
+    let (above, _) = p in
+    (match bound v k { low = zero; high = v0; strict = false } with
+     | Some p0 ->
+       let (below, _) = p0 in
+       qle_bool (qplus above below) { qnum = Z0; qden = XH }
+     | None -> false)
+  | None -> false
+
+(** val fresh : grade -> view -> trans -> bool **)
+
+let fresh g v t =
+  let s = v.st_of t.src in
+  (&&) g.smooth
+    (match s.law_of with
+     | Exact -> false
+     | _ -> qlt_bool { qnum = Z0; qden = XH } s.d)
+
+(** val fresh_pair : grade -> view -> trans -> term -> term -> bool **)
+
+let fresh_pair g v t v0 w =
+  (&&) ((&&) (fresh g v t) ((||) (is_sample v0) (is_sample w)))
+    (negb (same_place v0 w))
+
+(** val stricter : bool -> atom -> atom **)
+
+let stricter b a =
+  { low = a.low; high = a.high; strict = ((||) a.strict b) }
+
+(** val support : view -> trans -> atom list **)
+
+let support v t =
+  let s = v.st_of t.src in
+  let m = { negative = false; whence = Zero; plus = s.mu } in
+  if (||) ((||) s.reads (nonempty s.factors)) (negb (uses t))
+  then []
+  else (match s.law_of with
+        | Laplace -> []
+        | Exponential -> { low = m; high = insample; strict = false } :: []
+        | Exact ->
+          { low = m; high = insample; strict = false } :: ({ low = insample;
+            high = m; strict = false } :: []))
+
+(** val sure : grade -> view -> trans -> atom list **)
+
+let sure g v t =
+  app (map (fun a -> stricter (fresh_pair g v t a.low a.high) a) (atoms t))
+    (support v t)
+
+(** val opposite : grade -> view -> trans -> trans -> bool **)
+
+let opposite g v t t' =
+  (||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
+    (impossible v (app (sure g v t) (sure g v t')))
+
+(** val check_trans : grade -> view -> int -> bool **)
+
+let check_trans g v i =
   let t = v.tr_of i in
   let s = v.st_of t.src in
   (&&)
@@ -1164,7 +1292,7 @@ let check_trans v i =
               ((||) (negb (shows_other t)) (is_live s.law_of' s.d')))
             ((<=) (length (filter is_other t.out)) (Stdlib.Int.succ 0)))
           (forallb (fun c -> negb (is_sample (snd c))) t.copies))
-        (forallb (fun j -> (||) ((=) i j) (opposite t (v.tr_of j)))
+        (forallb (fun j -> (||) ((=) i j) (opposite g v t (v.tr_of j)))
           (v.leaving_of t.src))) (subset (read t) (v.stored_of t.src)))
     (within (without (v.stored_of t.tgt) (gets t)) (v.stored_of t.src))
 
@@ -1195,7 +1323,7 @@ let check_lesser v size k =
 let check_model g a v =
   (&&)
     ((&&)
-      ((&&) (forallb (check_trans v) (numbers a.transitions))
+      ((&&) (forallb (check_trans g v) (numbers a.transitions))
         (negb (nonempty (v.stored_of a.initial))))
       (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
     (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
@@ -1249,67 +1377,80 @@ let goal w v w0 =
   | Some e -> Some (target e)
   | None -> None
 
-(** val swap : (int * int) -> int * int **)
+(** val like : term -> term -> bool **)
 
-let swap p =
-  ((snd p), (fst p))
+let like v w =
+  (&&) (place_eqb v.whence w.whence)
+    ((||) (eqb v.negative w.negative) (place_eqb v.whence Zero))
 
-(** val same : bnode -> (int * int) list **)
+(** val alike_pairs : (term * term) -> (term * term) -> bool **)
 
-let same b =
-  app b.b_same (map swap b.b_same)
+let alike_pairs p q0 =
+  let (v, w) = p in
+  let (x, y) = q0 in
+  (||)
+    ((||) ((||) ((&&) (like v x) (like w y)) ((&&) (like v y) (like w x)))
+      ((&&) (like v (minus x)) (like w (minus y))))
+    ((&&) (like v (minus y)) (like w (minus x)))
 
-(** val below : bnode -> trans -> int list **)
+(** val distinct : bnode -> term -> term -> bool **)
 
-let below b t =
-  app t.t_ge
-    (map fst (filter (fun p -> mem (snd p) t.t_ge) (app b.b_less (same b))))
+let distinct b v w =
+  existsb (alike_pairs (v, w)) b.b_distinct
 
-(** val above : bnode -> trans -> int list **)
+(** val parted : view -> bnode -> atom list -> atom -> bool **)
 
-let above b t =
-  app t.t_lt
-    (map snd (filter (fun p -> mem (fst p) t.t_lt) (app b.b_less (same b))))
+let parted v b k a =
+  (||)
+    ((||) (distinct b a.low a.high)
+      ((&&) (distinct b zero a.high) (given v k a.low)))
+    ((&&) (distinct b a.low zero) (given v k a.high))
 
-(** val contradicts : bnode -> trans -> bool **)
+(** val known : grade -> view -> bnode -> trans -> atom list **)
 
-let contradicts b t =
-  meets (below b t) (above b t)
+let known g v b t =
+  let k = app b.b_facts (sure g v t) in
+  if nonempty b.b_distinct
+  then app k (map (stricter true) (filter (parted v b k) (sure g v t)))
+  else k
 
-(** val is_copy : trans -> int -> bool **)
+(** val as_before : trans -> term -> term **)
 
-let is_copy t x =
-  (&&) (negb (mem x t.asg)) (mem x (map fst t.copies))
+let as_before t v =
+  match v.whence with
+  | Held x ->
+    if mem x t.asg
+    then { negative = v.negative; whence = Insample; plus = v.plus }
+    else (match lookup x t.copies with
+          | Some u ->
+            let u0 = if v.negative then minus u else u in
+            { negative = u0.negative; whence = u0.whence; plus =
+            (qplus u0.plus v.plus) }
+          | None -> v)
+  | _ -> v
 
-(** val less_follows : bnode -> trans -> (int * int) -> bool **)
+(** val fact_follows : view -> trans -> atom list -> atom -> bool **)
 
-let less_follows b t p = match p with
-| (x, y) ->
-  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
-    (if mem x t.asg
-     then (&&) (negb (mem y t.asg)) (mem y (above b t))
-     else if mem y t.asg
-          then mem x (below b t)
-          else (||) (memp p b.b_less)
-                 ((&&) (mem x (below b t)) (mem y (above b t))))
+let fact_follows v t k a =
+  follows v k { low = (as_before t a.low); high = (as_before t a.high);
+    strict = a.strict }
 
-(** val same_follows : bnode -> trans -> (int * int) -> bool **)
+(** val distinct_follows :
+    grade -> view -> bnode -> trans -> (term * term) -> bool **)
 
-let same_follows b t p = match p with
-| (x, y) ->
-  (&&) ((&&) (negb (is_copy t x)) (negb (is_copy t y)))
-    (if mem x t.asg
-     then mem y t.asg
-     else (&&) (negb (mem y t.asg)) (memp p (same b)))
+let distinct_follows g v b t p =
+  let v0 = as_before t (fst p) in
+  let w = as_before t (snd p) in
+  (||) (distinct b v0 w) (fresh_pair g v t v0 w)
 
 (** val idle : trans -> (int * q) list -> bool **)
 
-let idle t known =
+let idle t known0 =
   (&&) (negb (uses_mean t))
     (forallb (fun p ->
       match lookup (fst p) t.sets with
       | Some u -> negb u.adds
-      | None -> true) known)
+      | None -> true) known0)
 
 (** val check_ways :
     grade -> automaton -> view -> claim -> gview -> bool -> int -> int -> bool **)
@@ -1350,27 +1491,28 @@ let check_ways g a v c w tells v0 i =
     grade -> automaton -> view -> claim -> gview -> bool -> int -> int -> bool **)
 
 let check_base_step g a v c w tells v0 i =
-  (||) (contradicts (w.bn_of v0) (v.tr_of i))
+  let b = w.bn_of v0 in
+  let t = v.tr_of i in
+  let k = known g v b t in
+  (||) (impossible v k)
     ((&&)
       (forallb (fun e ->
         (||) (negb ((=) (number e) i))
-          ((&&)
-            (forallb (less_follows (w.bn_of v0) (v.tr_of i))
-              (w.bn_of (target e)).b_less)
-            (forallb (same_follows (w.bn_of v0) (v.tr_of i))
-              (w.bn_of (target e)).b_same))) (w.out_of v0))
+          ((&&) (forallb (fact_follows v t k) (w.bn_of (target e)).b_facts)
+            (forallb (distinct_follows g v b t)
+              (w.bn_of (target e)).b_distinct))) (w.out_of v0))
       (check_ways g a v c w tells v0 i))
 
 (** val register_follows :
     claim -> trans -> differs -> (int * q) list -> (int * q) -> bool **)
 
-let register_follows c t l known = function
+let register_follows c t l known0 = function
 | (x, after) ->
   (match lookup x t.sets with
    | Some u ->
      let (lo, hi) = entry_of c l in
      (match match u.from with
-            | Some y -> lookup y known
+            | Some y -> lookup y known0
             | None -> Some { qnum = Z0; qden = XH } with
       | Some before ->
         if u.adds
@@ -1378,7 +1520,7 @@ let register_follows c t l known = function
         else qeq_bool after before
       | None -> false)
    | None ->
-     (match lookup x known with
+     (match lookup x known0 with
       | Some before -> qeq_bool after before
       | None -> false))
 
@@ -1416,6 +1558,11 @@ let check_base_edge a v c g w tells = function
     (forallb (register_follows c t l (w.bn_of v0).b_known)
       (w.bn_of v').b_known)
 
+(** val lasting : (term * term) -> bool **)
+
+let lasting p =
+  (&&) (negb (is_sample (fst p))) (negb (is_sample (snd p)))
+
 (** val check_base :
     grade -> automaton -> view -> claim -> graph -> gview -> bool -> bool **)
 
@@ -1426,11 +1573,17 @@ let check_base g a v c g0 w tells =
         ((&&)
           ((&&)
             ((&&)
-              ((&&) (Nat.ltb 0 (length g0.b_nodes))
-                ((=) (w.bn_of 0).b_state a.initial))
-              (negb (nonempty (w.bn_of 0).b_less)))
-            (negb (nonempty (w.bn_of 0).b_same))) ((=) (w.bn_of 0).b_apart 0))
-        (negb (nonempty (w.bn_of 0).b_known)))
+              ((&&)
+                ((&&) (Nat.ltb 0 (length g0.b_nodes))
+                  ((=) (w.bn_of 0).b_state a.initial))
+                (negb (nonempty (w.bn_of 0).b_facts)))
+              (negb (nonempty (w.bn_of 0).b_distinct)))
+            ((=) (w.bn_of 0).b_apart 0))
+          (negb (nonempty (w.bn_of 0).b_known)))
+        (forallb (fun b ->
+          forallb lasting
+            (app (map (fun a0 -> (a0.low, a0.high)) b.b_facts) b.b_distinct))
+          g0.b_nodes))
       (forallb (check_base_edge a v c g0 w tells) g0.b_edges))
     (forallb (fun v0 ->
       forallb (check_base_step g a v c w tells v0)
@@ -1618,6 +1771,13 @@ let ceilings w t n n' =
 let is_own own p =
   forallb own (app (held_by (fst p)) (held_by (snd p)))
 
+(** val answered : view -> gview -> int -> (term * term) -> bool **)
+
+let answered v w n p =
+  is_some
+    (bound v (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p); high =
+      (snd p); strict = false })
+
 (** val check_ledge :
     view -> graph -> gview -> (int -> bool) -> edge -> bool **)
 
@@ -1639,8 +1799,10 @@ let check_ledge v g w own = function
             (forallb (fun x -> (||) (negb (own x)) (is_some (iv w n x)))
               (app t.t_ge t.t_lt))) (check_kept w t n n'))
         (check_copies w t n n'))
-      (forallb (fun p0 -> (||) (negb (is_own own p0)) (is_some (ask w n p0)))
-        (asked t))) (fits (floors w t n n') (ceilings w t n n'))
+      (forallb (fun p0 ->
+        (||) ((||) (negb (is_own own p0)) (is_some (ask w n p0)))
+          (answered v w n p0)) (asked t)))
+    (fits (floors w t n n') (ceilings w t n n'))
 
 (** val check_graph :
     grade -> automaton -> view -> claim -> graph -> gview -> bool -> (int ->
@@ -1658,13 +1820,13 @@ let rel v t =
 
 (** val weighed_of : (int * q) list -> (int * q) list -> q option **)
 
-let rec weighed_of known = function
+let rec weighed_of known0 = function
 | [] -> Some { qnum = Z0; qden = XH }
 | p :: l' ->
   let (x, f) = p in
-  (match lookup x known with
+  (match lookup x known0 with
    | Some q0 ->
-     (match weighed_of known l' with
+     (match weighed_of known0 l' with
       | Some m -> Some (qplus (qmult f q0) m)
       | None -> None)
    | None -> None)
@@ -1672,13 +1834,13 @@ let rec weighed_of known = function
 (** val means :
     view -> claim -> trans -> differs -> (int * q) list -> (q * q) option **)
 
-let means v c t l known =
+let means v c t l known0 =
   let (lo, hi) = entry_of c l in
   if uses_mean t
   then (match (v.st_of t.src).factors with
         | [] -> Some (lo, hi)
         | p :: l0 ->
-          (match weighed_of known (p :: l0) with
+          (match weighed_of known0 (p :: l0) with
            | Some m -> Some ((qplus lo m), (qplus hi m))
            | None -> None))
   else Some (lo, hi)
@@ -1749,13 +1911,22 @@ let lifted a v g w =
 let is_in layer k x =
   (=) (layer x) k
 
-(** val is_answered : gview list -> (int -> int) -> (term * term) -> bool **)
+(** val in_one_layer : gview list -> (int -> int) -> (term * term) -> bool **)
 
-let is_answered p layer p0 =
+let in_one_layer p layer p0 =
   match app (held_by (fst p0)) (held_by (snd p0)) with
   | [] -> true
   | x :: l ->
     (&&) ((<=) (layer x) (length p)) (forallb (is_in layer (layer x)) l)
+
+(** val is_answered :
+    view -> gview list -> (int -> int) -> (gview * edge list) list ->
+    (term * term) -> bool **)
+
+let is_answered v p layer l p0 =
+  (||) (in_one_layer p layer p0)
+    (existsb (fun r ->
+      forallb (fun e -> answered v (fst r) (source e) p0) (snd r)) l)
 
 (** val compatible : (q list * q list) list -> bool **)
 
@@ -1776,15 +1947,14 @@ let check_step v c w p layer k = match k with
   let (n, w0) = p0 in
   let (i, l) = w0 in
   let t = v.tr_of i in
-  let r =
-    (range w t ((snd k) :: [])) :: (map (fun u -> range u t (u.by_of e)) p)
-  in
+  let l0 = (w, ((snd k) :: [])) :: (map (fun u -> (u, (u.by_of e))) p) in
+  let r = map (fun r -> range (fst r) t (snd r)) l0 in
   (||) (negb (forallb (fun u -> nonempty (u.by_of e)) p))
     ((&&)
       ((&&)
         ((&&)
           (forallb (fun x -> (<=) (layer x) (length p)) (app t.t_ge t.t_lt))
-          (forallb (is_answered p layer) (asked t))) (compatible r))
+          (forallb (is_answered v p layer l0) (asked t))) (compatible r))
       (match means v c.c_claim t l (w.bn_of (w.ln_of n).l_base).b_known with
        | Some apart ->
          check_cost v t apart (flat_map fst r) (flat_map snd r)
@@ -1823,10 +1993,10 @@ let check_ground g a v c w p layer =
       (check_bound c w p))
     (forallb (check_step v c w p layer) (numbered c.c_ground.l_edges))
 
-(** val no_hints : hints **)
+(** val for_parts : hints -> hints **)
 
-let no_hints =
-  { stored = []; lesser = [] }
+let for_parts h =
+  { stored = []; lesser = []; why = h.why }
 
 (** val check_part :
     grade -> automaton -> view -> claim -> (int -> int) ->
@@ -1846,8 +2016,9 @@ let check g a c =
   let layer = at_place 0 (array c.c_layer) in
   let b = lifted a v c.c_ground w in
   (&&) (check_ground g a v c w p layer)
-    (forallb (check_part g b (by_trees (grow b no_hints)) c.c_claim layer)
-      (numbered (combine p c.c_parts)))
+    (forallb
+      (check_part g b (by_trees (grow b (for_parts c.c_hints))) c.c_claim
+        layer) (numbered (combine p c.c_parts)))
 
 (** val on_grid : positive -> q -> bool **)
 
@@ -1858,7 +2029,7 @@ let on_grid n q0 =
 
 let real_numbers =
   { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
-    only_ends = (fun _ _ -> false) }
+    only_ends = (fun _ _ -> false); smooth = true }
 
 (** val multiples : positive -> grade **)
 
@@ -1866,7 +2037,7 @@ let multiples n =
   { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
-      (qle_bool hi { qnum = (Zpos XH); qden = n })) }
+      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false }
 
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }
@@ -2140,9 +2311,9 @@ let check_more n v c s =
           (qle_bool (qopp s.more) (qmult c.c_sens c.c_high)))
         (on_grid n s.more)) (on_grid n s.entry_at))
 
-(** val follows : view -> int -> rstep list -> int -> bool **)
+(** val follows0 : view -> int -> rstep list -> int -> bool **)
 
-let rec follows v size run k =
+let rec follows0 v size run k =
   match run with
   | [] -> Nat.ltb k size
   | c :: run' ->
@@ -2150,9 +2321,9 @@ let rec follows v size run k =
     then (match if qeq_bool c.more { qnum = Z0; qden = XH }
                 then fst (v.moves_of k)
                 else snd (v.moves_of k) with
-          | Some k' -> follows v size run' k'
+          | Some k' -> follows0 v size run' k'
           | None -> false)
-    else follows v size run' k
+    else follows0 v size run' k
 
 (** val pattern_after : view -> rstep list -> int -> int option **)
 
@@ -2175,13 +2346,14 @@ let rec alone v run q0 rivals =
   | [] -> negb (nonempty rivals)
   | c :: run' ->
     let o = (v.tr_of c.taken).out in
-    let like = fun i -> alike (v.tr_of i).out o in
+    let like0 = fun i -> alike (v.tr_of i).out o in
     alone v run' (v.tr_of c.taken).tgt
       (nodup (=)
         (map (fun i -> (v.tr_of i).tgt)
           (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
-              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like0 i))
+              (v.leaving_of q0))
+            (filter like0 (flat_map v.leaving_of rivals)))))
 
 (** val rivals_after :
     view -> rstep list -> int -> int list -> int * int list **)
@@ -2191,13 +2363,14 @@ let rec rivals_after v run q0 rivals =
   | [] -> (q0, rivals)
   | c :: run' ->
     let o = (v.tr_of c.taken).out in
-    let like = fun i -> alike (v.tr_of i).out o in
+    let like0 = fun i -> alike (v.tr_of i).out o in
     rivals_after v run' (v.tr_of c.taken).tgt
       (nodup (=)
         (map (fun i -> (v.tr_of i).tgt)
           (app
-            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like i))
-              (v.leaving_of q0)) (filter like (flat_map v.leaving_of rivals)))))
+            (filter (fun i -> (&&) (negb ((=) i c.taken)) (like0 i))
+              (v.leaving_of q0))
+            (filter like0 (flat_map v.leaving_of rivals)))))
 
 (** val same_number : q -> q -> bool **)
 
@@ -2286,7 +2459,7 @@ let check_rounds n a v c =
                       (same_numbers s s')) (same_numbers r r'))
                   (same_numbers e (differing_after v round e)))
                 (forallb (check_more n v c.g_claim) run))
-              (follows v (length a.differ) run 0))
+              (follows0 v (length a.differ) run 0))
             (match pattern_after v first 0 with
              | Some k ->
                (match pattern_after v round k with
@@ -2314,7 +2487,7 @@ let check_run n a v share enough c =
               (possible n a v run a.initial [] []))
             (forallb (fun p -> check_steep v share (fst p) (snd p))
               (combine run ks))) (forallb (check_more n v c.r_claim) run))
-        (follows v (length a.differ) run 0)) (alone v run a.initial []))
+        (follows0 v (length a.differ) run 0)) (alone v run a.initial []))
     (enough (worth v run ks []))
 
 (** val worth_D : rcert -> q -> bool **)

@@ -97,6 +97,8 @@ module Coq_Pos :
 
 val in_dec : ('a1 -> 'a1 -> bool) -> 'a1 -> 'a1 list -> bool
 
+val nth : int -> 'a1 list -> 'a1 -> 'a1
+
 val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
 
 val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list
@@ -246,8 +248,8 @@ val index : ('a1 -> int) -> 'a1 list -> 'a1 list tree
 
 val with_key : 'a1 list tree -> int -> 'a1 list
 
-type bnode = { b_state : int; b_less : (int * int) list;
-               b_same : (int * int) list; b_apart : int;
+type bnode = { b_state : int; b_facts : atom list;
+               b_distinct : (term * term) list; b_apart : int;
                b_known : (int * q) list }
 
 type ivs = (int * (q * q) option) list
@@ -269,13 +271,16 @@ type graph = { b_nodes : bnode list; b_edges : edge list; forward : bool;
 
 type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 
-type hints = { stored : int list list; lesser : int list list }
+type sums = (int * q) list
+
+type hints = { stored : int list list; lesser : int list list;
+               why : (atom list -> atom -> sums) }
 
 type cert = { c_claim : claim; c_ground : graph; c_parts : graph list;
               c_layer : int list; c_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool) }
+               bool; only_ends : (q -> q -> bool); smooth : bool }
 
 val source : edge -> int
 
@@ -294,7 +299,8 @@ val numbers : 'a1 list -> int list
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
-              lesser_of : (int -> int list) }
+              lesser_of : (int -> int list);
+              why_of : (atom list -> atom -> sums) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -304,7 +310,8 @@ type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
-               lesser_tree : int list tree }
+               lesser_tree : int list tree;
+               why_tree : (atom list -> atom -> sums) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -319,8 +326,6 @@ val ggrow : graph -> gtrees
 val by_trees : trees -> view
 
 val by_gtrees : gtrees -> gview
-
-val memp : (int * int) -> (int * int) list -> bool
 
 val subset : int list -> int list -> bool
 
@@ -337,6 +342,8 @@ val within : int list -> int list -> bool
 val without : int list -> int list -> int list
 
 val fits : q list -> q list -> bool
+
+val zero : term
 
 val insample : term
 
@@ -362,15 +369,27 @@ val place_eqb : place -> place -> bool
 
 val same_place : term -> term -> bool
 
-val excludes : atom -> atom -> bool
-
 val minus : term -> term
-
-val mirrored : atom -> atom
 
 val atoms : trans -> atom list
 
-val opposite : trans -> trans -> bool
+type form = (place * q) list
+
+val put : place -> q -> form -> form
+
+val put_term : q -> term -> form -> form
+
+val put_atom : q -> atom -> form -> form
+
+val vanishes : form -> bool
+
+val trivial : atom
+
+val taken_from : atom list -> sums -> (atom * q) list
+
+val over : atom -> q
+
+val bound_by : (atom * q) list -> atom -> (q * bool) option
 
 val asked : trans -> (term * term) list
 
@@ -378,7 +397,27 @@ val uses_mean : trans -> bool
 
 val is_live : law -> q -> bool
 
-val check_trans : view -> int -> bool
+val bound : view -> atom list -> atom -> (q * bool) option
+
+val follows : view -> atom list -> atom -> bool
+
+val impossible : view -> atom list -> bool
+
+val given : view -> atom list -> term -> bool
+
+val fresh : grade -> view -> trans -> bool
+
+val fresh_pair : grade -> view -> trans -> term -> term -> bool
+
+val stricter : bool -> atom -> atom
+
+val support : view -> trans -> atom list
+
+val sure : grade -> view -> trans -> atom list
+
+val opposite : grade -> view -> trans -> trans -> bool
+
+val check_trans : grade -> view -> int -> bool
 
 val allows_too : view -> int -> int option -> int option -> bool
 
@@ -396,21 +435,22 @@ val way_eqb : way -> way -> bool
 
 val goal : gview -> int -> way -> int option
 
-val swap : (int * int) -> int * int
+val like : term -> term -> bool
 
-val same : bnode -> (int * int) list
+val alike_pairs : (term * term) -> (term * term) -> bool
 
-val below : bnode -> trans -> int list
+val distinct : bnode -> term -> term -> bool
 
-val above : bnode -> trans -> int list
+val parted : view -> bnode -> atom list -> atom -> bool
 
-val contradicts : bnode -> trans -> bool
+val known : grade -> view -> bnode -> trans -> atom list
 
-val is_copy : trans -> int -> bool
+val as_before : trans -> term -> term
 
-val less_follows : bnode -> trans -> (int * int) -> bool
+val fact_follows : view -> trans -> atom list -> atom -> bool
 
-val same_follows : bnode -> trans -> (int * int) -> bool
+val distinct_follows :
+  grade -> view -> bnode -> trans -> (term * term) -> bool
 
 val idle : trans -> (int * q) list -> bool
 
@@ -427,6 +467,8 @@ val pattern_follows : view -> bool -> trans -> differs -> int -> int -> bool
 
 val check_base_edge :
   automaton -> view -> claim -> graph -> gview -> bool -> edge -> bool
+
+val lasting : (term * term) -> bool
 
 val check_base :
   grade -> automaton -> view -> claim -> graph -> gview -> bool -> bool
@@ -469,6 +511,8 @@ val ceilings : gview -> trans -> int -> int -> q list
 
 val is_own : (int -> bool) -> (term * term) -> bool
 
+val answered : view -> gview -> int -> (term * term) -> bool
+
 val check_ledge : view -> graph -> gview -> (int -> bool) -> edge -> bool
 
 val check_graph :
@@ -498,7 +542,11 @@ val lifted : automaton -> view -> graph -> gview -> automaton
 
 val is_in : (int -> int) -> int -> int -> bool
 
-val is_answered : gview list -> (int -> int) -> (term * term) -> bool
+val in_one_layer : gview list -> (int -> int) -> (term * term) -> bool
+
+val is_answered :
+  view -> gview list -> (int -> int) -> (gview * edge list) list ->
+  (term * term) -> bool
 
 val compatible : (q list * q list) list -> bool
 
@@ -513,7 +561,7 @@ val check_ground :
   grade -> automaton -> view -> cert -> gview -> gview list -> (int -> int)
   -> bool
 
-val no_hints : hints
+val for_parts : hints -> hints
 
 val check_part :
   grade -> automaton -> view -> claim -> (int -> int) ->
@@ -595,7 +643,7 @@ val differing_after : view -> rstep list -> numbers_of -> numbers_of
 
 val check_more : positive -> view -> claim -> rstep -> bool
 
-val follows : view -> int -> rstep list -> int -> bool
+val follows0 : view -> int -> rstep list -> int -> bool
 
 val pattern_after : view -> rstep list -> int -> int option
 

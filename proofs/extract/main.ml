@@ -34,7 +34,7 @@ let of_graph grade a v c where (g, tells, own) =
 let broken grade a (c : cert) =
   let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_ground) in
   let b = lifted a v c.c_ground w in
-  let u = by_trees (grow b no_hints) in
+  let u = by_trees (grow b (for_parts c.c_hints)) in
   let layer = Array.of_list c.c_layer in
   let own k x = (if x < Array.length layer then layer.(x) else 0) = k in
   let part k g = of_graph grade b u c.c_claim (Printf.sprintf "parts[%d]: " k) (g, false, own (k + 1)) in
@@ -49,17 +49,17 @@ let look (a : Automata.t) c j =
   let where = Printf.sprintf "certificates[%d]" c in
   let kind = text (where ^ ".kind") (match List.assoc_opt "kind" (table where j) with Some k -> k | None -> Json.Null) in
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
+  let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
   let judged (x : cert) =
     let integers = multiples XH in
-    let whole () = check integers a.automaton x in
+    let whole () = check integers a.automaton x || not a.integer && check integers a.automaton (Pruning.pruned integers a x) in
     let real () = if a.integer then whole () else check real_numbers a.automaton x in
     let rule () = broken (if a.integer then integers else real_numbers) a.automaton x in
     if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
-    else if a.plain then refuse "%s breaks the rules %s" where (rule ())
-    else head @ [ pair "proved" "false"; pair "because" (Json.quoted ("a certificate that breaks the rules " ^ rule ()
-      ^ ", or needs a fact about constants, negatives or values apart, which no theorem is about")) ] in
+    else if List.exists (fun (equal, _) -> equal = None) a.automaton.differ then unproved "entries of which there are only so many"
+    else if a.integer then unproved ("a certificate that breaks the rules " ^ rule () ^ ", or needs that there is no number between two integers")
+    else refuse "%s breaks the rules %s" where (rule ()) in
   let from_below written check check_in_rounds =
-    let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
     let found = head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ] in
     match written () with
     | `Once x when check XH a.automaton x -> found
@@ -74,7 +74,7 @@ let look (a : Automata.t) c j =
   | "violation" when List.assoc_opt "pattern" (table where j) = Some (Json.Text "growth") ->
       from_below (fun () -> Runs.growth a where j) check_growth check_growth_in_rounds
   | "violation" | "relational" | "well-formed" ->
-      head @ [ pair "proved" "false"; pair "because" (Json.quoted ("certificates of the kind " ^ kind)) ]
+      unproved ("certificates of the kind " ^ kind)
   | k -> refuse "%s is of the unknown kind %s" where k
 
 let () =

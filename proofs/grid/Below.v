@@ -322,7 +322,7 @@ Proof.
     eapply Rle_trans; [now apply shows_second|].
     specialize (T (m + m') (exp (- te * (k * (m + m' - b)))) ltac:(left; apply exp_pos)).
     assert (Le : E N (law_of' (st A q)) (Q2R (d' (st A q))) (m + m') (fun x => ind (equal_b x b)) <= M * exp (- te * (k * (m + m' - b)))).
-    { eapply Rle_trans; [|exact T]. apply (E_mono eps N); try exact I; [apply unit_ind|apply min_exp_unit; left; apply exp_pos|].
+    { eapply Rle_trans; [|exact T]. apply (E_le N); try exact I; [apply unit_ind|apply min_exp_unit; left; apply exp_pos|].
       intros x. unfold equal_b. destruct (Req_EM_T x b) as [->|]; simpl.
       - rewrite <- exp_plus. replace (_ + _) with 0 by ring. rewrite exp_0. unfold Rmin. destruct (Rle_dec 1 1); lra.
       - apply (min_exp_unit _ (fun z => - (te * k) * (z - (m + m')))). left; apply exp_pos. }
@@ -376,7 +376,7 @@ Proof.
     + eapply Rle_trans; [|apply (R3 m Bc HB)]. unfold step. fold t.
       assert (U : unit_fun (after_step N A i q (map (seen s (drawn c) (drawn' c)) (out t)) a (P (map taken run) (word run s') (tgt t)) f)).
       { apply after_unit; [apply good_letters|intros; apply Pp_unit, good_any]. }
-      apply (E_mono eps N); try exact I; [exact U|now apply min_exp_unit|].
+      apply (E_le N); try exact I; [exact U|now apply min_exp_unit|].
       intros z. unfold Rmin. destruct (Rle_dec 1 _) as [|_]; [apply U|].
       unfold after_step. fold t. destruct (enabled t f z) eqn:En; [|apply Rmult_le_pos; [easy|left; apply exp_pos]].
       pose proof (shows_unit N A q (input A q a) (out t) (map (seen s (drawn c) (drawn' c)) (out t)) f z (good_letters _)) as Us.
@@ -520,10 +520,10 @@ Proof.
   - rewrite IH; auto. rewrite (Hz y); [lra|now left|]. intros ->. contradiction.
 Qed.
 
-Lemma prob_alone run a : deterministic A -> alone V run (initial A) [] = true -> chain A (initial A) (map taken run) ->
+Lemma prob_alone run a : deterministic N A -> alone V run (initial A) [] = true -> chain A (initial A) (map taken run) ->
   prob N A a (word run []) = P (map taken run) (word run []) (initial A) (fun _ => 0) (a, fun _ => 0).
 Proof.
-  intros Det Al Hc. unfold prob. rewrite (proj2 (Pr_paths N A Det _ (good_any _) _ _ _)).
+  intros Det Al Hc. unfold prob. rewrite (Pr_paths N A Det _ (good_any _)).
   apply (sum_one (fun p => P p (word run []) (initial A) (fun _ => 0) (a, fun _ => 0)) _ (map taken run)).
   - apply paths_NoDup.
   - rewrite word_length, <- (map_length taken). now apply chain_paths.
@@ -615,7 +615,7 @@ Proof.
   set (at_ := fun (k : nat) x => stream_of entry_at run x + INR k * stream_of more run x).
   set (f := fun k => P p w (initial A) (fun _ => 0) (at_ k, fun _ => 0)).
   assert (Pr' : forall k, prob N A (at_ k) w = f k).
-  { intros k. apply prob_alone; auto. apply (det _ _ _ HM). }
+  { intros k. apply prob_alone; auto. apply (det N (multiples n) A _ ltac:(easy) HM). }
   destruct (rare (th * eps) ltac:(now apply Rmult_lt_0_compat) run ks L (fun _ => 0) [] (initial A) Sl (fun _ => eq_refl) Hch) as (M & HM0 & Ra).
   fold p w in Ra.
   set (a0 := (at_ 0%nat, fun _ : nat => 0) : feed). set (a1 := (at_ 1%nat, fun _ : nat => 0) : feed).

@@ -55,6 +55,7 @@ Proof.
   - exact (factor_multiple n).
   - easy.
   - exact (only_ends_multiple n).
+  - easy.
   - apply all_good.
   - now split.
 Qed.

@@ -220,13 +220,19 @@ Proof.
   rewrite Zsum_scal. pose proof (mass_sum _ (rate_pos d Hd) l). nra.
 Qed.
 
-Lemma laplace_mono l d m h h' : unit_fun h -> unit_fun h' -> (forall z, h z <= h' z) -> laplace g eps l d m h <= laplace g eps l d m h'.
+(* On a grid single values have a probability. *)
+Lemma laplace_mono l d m s h h' : unit_fun h -> unit_fun h' -> (forall z, typical False l d m s z -> h z <= h' z) ->
+  laplace g eps l d m h <= laplace g eps l d m h'.
 Proof.
-  intros U U' H. destruct (laplace_cases l d m) as [E|[Hd E]]; rewrite !E; [easy|].
+  intros U U' H. assert (H' : forall z, supported l m z -> h z <= h' z) by (intros z Hz; apply H; split; easy).
+  assert (L : l = Exact \/ l <> Exact) by (destruct l; auto; now right). destruct L as [->|Ne]; [now apply H'|].
+  destruct (laplace_cases l d m) as [E|[Hd E]]; rewrite !E; [apply H'; destruct l; simpl; auto; lra|].
   apply Rmult_le_compat_l; [left; apply mass_pos; now apply rate_pos|].
-  apply Zsum_le; [|now apply exZ_h]. intros k. pose proof (weight_of_pos (g * (eps * d)) l k). split.
+  apply Zsum_le; [|now apply exZ_h]. intros k. pose proof (weight_of_pos (g * (eps * d)) l k) as W. split.
   - apply Rmult_le_pos; [lra|apply U].
-  - apply Rmult_le_compat_l; [lra|apply H].
+  - destruct l; [apply Rmult_le_compat_l; [lra|now apply H']| |easy].
+    simpl. unfold weight_up. destruct (Z_lt_dec k 0) as [|K]; [lra|]. apply Rmult_le_compat_l; [left; apply weight_pos|]. apply H'. simpl.
+    assert (0 <= IZR k) by (apply IZR_le; lia). pose proof (Rmult_le_pos g (IZR k) ltac:(lra) ltac:(easy)). lra.
 Qed.
 
 Lemma laplace_plus l d m h h' : unit_fun h -> unit_fun h' -> unit_fun (fun z => h z + h' z) ->
@@ -282,13 +288,13 @@ Local Lemma multiple_plus r r' : multiple g r -> multiple g r' -> multiple g (r 
 Proof. intros [k ->] [k' ->]. exists (k + k')%Z. rewrite plus_IZR. ring. Qed.
 
 Definition grid_laplace : noise eps := {|
-  E := laplace g eps; ok := multiple g; ok_0 := multiple_0; ok_opp := multiple_opp; ok_plus := multiple_plus;
+  E := laplace g eps; atomless := False; ok := multiple g; ok_0 := multiple_0; ok_opp := multiple_opp; ok_plus := multiple_plus;
   good := fun _ => True; goodS := fun _ => True; goodJ := fun _ => True; good_set := fun _ => True;    (* sums exist for all functions *)
   good_const := fun _ => I; good_ext := fun _ _ _ _ => I; good_plus := fun _ _ _ _ => I; good_ind := fun _ _ => I;
   good_J := fun _ _ _ => I; goodS_const := fun _ => I; goodJ_const := fun _ => I; goodJ_mult := fun _ _ _ _ => I;
-  goodJ_number := fun _ _ _ _ => I; goodJ_step := fun _ _ _ _ _ => I; goodS_E := fun _ _ _ _ _ _ => I;
+  goodJ_number := fun _ _ _ _ => I; goodJ_step := fun _ _ _ _ _ _ _ => I; goodS_E := fun _ _ _ _ _ _ => I;
   E_const := laplace_const;
-  E_mono := fun l d m h h' _ _ => laplace_mono l d m h h';
+  E_mono := fun l d m s h h' _ _ => laplace_mono l d m s h h';
   E_plus := fun l d m h h' _ _ => laplace_plus l d m h h';
   E_shift := fun l d m s delta K h h' Hl Ha Hs Hd HK _ _ => laplace_shift l d m s delta K h h' Hl Ha Hs Hd HK |}.
 End Instance.

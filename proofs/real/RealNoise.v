@@ -1,5 +1,5 @@
 (* Real Laplace noise is a noise in the sense of Model.v, with Lebesgue integrals and measurable functions. *)
-From Coq Require Import Reals.
+From Coq Require Import Reals ZArith.
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval finmap.
 From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop mathcomp_extra.
 From mathcomp.analysis Require Import signed reals ereal topology normedtype sequences real_interval esum measure lebesgue_measure numfun lebesgue_integral Rstruct.
@@ -99,17 +99,51 @@ apply: (measurable_fun_comp mS).
 exact: (@measurable_funB _ X RT setT (fun w => value (fun x => f x w) (h w) a) _ (measurable_value a) (measurable_value b)).
 Qed.
 
-Lemma measurable_step t (g : store -> R -> R) F : goodJ g -> goodS F ->
+Lemma measurable_step t (g : store -> R -> R) F (k : store -> R -> R) : goodJ g -> goodS F -> goodJ k ->
   @measurable_fun _ _ X T setT
-    (fun w => if enabled t (fun x => f x w) (h w) then Rmult (g (fun x => f x w) (h w)) (F (upd (fun x => f x w) t (h w))) else 0).
+    (fun w => if enabled t (fun x => f x w) (h w) then Rmult (g (fun x => f x w) (h w)) (F (upd (fun x => f x w) t (h w)))
+              else k (fun x => f x w) (h w)).
 Proof.
-move=> mg mF. apply: measurable_fun_ifT; [exact: measurable_enabled| |exact: measurable_fun_cst].
+move=> mg mF mk. apply: measurable_fun_ifT; [exact: measurable_enabled| |exact: mk].
 apply: (@measurable_funM _ X RT setT (fun w => g (fun x => f x w) (h w)) (fun w => F (upd (fun x => f x w) t (h w)))).
   exact: mg.
 apply: (mF _ X (fun x w => upd (fun x => f x w) t (h w) x)) => x. rewrite /upd. case: (Model.mem _ _); first exact: mh.
 by case: (lookup _ _) => [v|]; [exact: measurable_value|exact: mf].
 Qed.
 End MeasurableStep.
+
+(* The numbers at a rational distance from 0, or from what is stored or its negative: countably many. *)
+Definition ratio (c : nat * nat * bool) : QArith_base.Q := QArith_base.Qmake (if c.2 then Z.of_nat c.1.1 else Z.opp (Z.of_nat c.1.1)) (Pos.of_succ_nat c.1.2).
+Lemma ratio_onto q : exists c, ratio c = q.
+Proof.
+case: q => z p. exists (Z.abs_nat z, Nat.pred (Pos.to_nat p), Z.leb 0 z). rewrite /ratio /=. congr QArith_base.Qmake; last first.
+  by rewrite Pos.of_nat_succ (Nat.succ_pred_pos _ (Pos2Nat.is_pos p)) Pos2Nat.id.
+rewrite Zabs2Nat.id_abs. case: Z.leb_spec => H; [exact: Z.abs_eq|rewrite Z.abs_neq ?Z.opp_involutive //; exact: Z.lt_le_incl].
+Qed.
+Definition distant (s : store) (c : option (bool * nat) * (nat * nat * bool)) : T :=
+  let far := match c.1 with None => IZR 0 | Some (b, x) => if b then s x else Ropp (s x) end in Rplus far (Q2R (ratio c.2)).
+Definition coded (n : nat) := odflt (None, (0%N, 0%N, false)) (@choice.unpickle [countType of (option (bool * nat) * (nat * nat * bool))%type] n).
+Definition distances (s : store) : set T := (\bigcup_(n : nat) [set distant s (coded n)])%classic.
+Lemma in_distances s c : distances s (distant s c).
+Proof. exists (@choice.pickle [countType of (option (bool * nat) * (nat * nat * bool))%type] c) => //=. by rewrite /coded choice.pickleK. Qed.
+Lemma less_more (x y : R) : y = Rplus x (Rminus y x). Proof. ring. Qed.
+Lemma more_less (x y : R) : y = Rplus (Ropp x) (Rplus y x). Proof. ring. Qed.
+Lemma free_distances s z : ~ distances s z -> free s z.
+Proof.
+move=> H. have G a q : z = Rplus (match a with None => IZR 0 | Some (b, x) => if b then s x else Ropp (s x) end) (Q2R q) -> False.
+  move=> E. apply: H. rewrite E. have [c <-] := ratio_onto q. exact: (in_distances s (a, c)).
+split=> [q E|x]; first by apply: (G None q); rewrite E Rplus_0_l.
+by split=> q E; [apply: (G (Some (true, x)) q)|apply: (G (Some (false, x)) q)]; rewrite -E; [exact: less_more|exact: more_less].
+Qed.
+Lemma distances_null s : measurable (distances s) /\ leb (distances s) = 0%E.
+Proof.
+have mD n : measurable ([set distant s (coded n)] : set T) by exact: measurable_set1.
+split; first exact: bigcup_measurable.
+apply/eqP. rewrite eq_le measure_ge0 andbT.
+apply: (@le_trans _ _ (\sum_(n <oo) leb [set distant s (coded n)])%E).
+  apply: (@measure_sigma_sub_additive _ _ _ [the measure _ _ of @leb RT]) => //. exact: bigcup_measurable.
+by rewrite eseries0 // => n _; rewrite /leb lebesgue_measure_set1.
+Qed.
 
 Section RealNoise.
 Variable eps : R.
@@ -156,12 +190,12 @@ Proof.
 move=> d0 mh Uh. rewrite ge0_fin_numE; last exact: lapR_ge0.
 apply: le_lt_trans (_ : (norm one (eps * d) < +oo)%E); last by case/andP: (norm_fin one (rate_gt0 d0)).
 rewrite /norm /lapR -(lap_norm exp_gt0 exp_measurable _ _ m). have U := unitE Uh.
-apply: (lap_mono exp_gt0 exp_measurable).
+apply: (lap_mono exp_gt0 exp_measurable _ _ _ _ (distances_null (fun _ => IZR 0))).
 - exact: mE.
 - exact: one_mE.
 - by move=> x; rewrite lee_fin; case/andP: (U x).
 - by move=> x; rewrite lee_fin.
-- by move=> x; rewrite lee_fin; case/andP: (U x).
+- by move=> x _; right; rewrite lee_fin; case/andP: (U x).
 Qed.
 
 Lemma ELap_const l d m c : (Rle (IZR 0) c /\ Rle c (IZR 1)) -> ELap l d m (fun _ => c) = c.
@@ -176,19 +210,35 @@ have Nf : norm one (eps * d) \is a fin_num.
 rewrite fineM //= mulfK //. by rewrite gt_eqF // norm_gt0.
 Qed.
 
-Lemma ELap_mono l d m h h' : good h -> good h' -> unit_fun h -> unit_fun h' -> (forall z, Rle (h z) (h' z)) -> Rle (ELap l d m h) (ELap l d m h').
+(* Samples are typical, but for countably many. *)
+Lemma supported_dens one d (m z : R) : Rlt (IZR 0) d -> ~ supported (if one then Exponential else Laplace) m z -> @dens RT exp one (eps * d) m z = 0.
+Proof. case: one => //= _ H. rewrite /dens /=. case: ifP => // /negbT. rewrite -leNgt => /RleP H'. by case: H. Qed.
+
+Lemma ELap_mono l d m s h h' : good h -> good h' -> unit_fun h -> unit_fun h' ->
+  (forall z, typical True l d m s z -> Rle (h z) (h' z)) -> Rle (ELap l d m h) (ELap l d m h').
 Proof.
-move=> mh mh' U U' H. case: (ELap_cases l d m) => [E|[one [d0 E]]]; rewrite !E; first exact: H. rewrite /mean. apply/RleP.
-have V := unitE U. have V' := unitE U'.
-have F := lapR_fin one m d0 mh U. have F' := lapR_fin one m d0 mh' U'.
-have L : (lapR one (eps * d) m (fun z => (h z)%:E) <= lapR one (eps * d) m (fun z => (h' z)%:E))%E.
-  apply: (lap_mono exp_gt0 exp_measurable).
-  - exact: mE.
-  - exact: mE.
-  - by move=> x; rewrite lee_fin; case/andP: (V x).
-  - by move=> x; rewrite lee_fin; case/andP: (V' x).
-  - by move=> x; rewrite lee_fin; exact/RleP.
-rewrite ler_pmul2r ?invr_gt0 ?norm_gt0 //. exact: fine_le.
+move=> mh mh' U U' H.
+have At : ~ (l <> Exact /\ Rlt (IZR 0) d) -> Rle (h m) (h' m).
+  move=> Nl. apply: H; split; first by case: (l) => //=; exact: Rle_refl.
+  by move=> _ l1 l2; case: Nl.
+have Int one : l = (if one then Exponential else Laplace) -> Rlt (IZR 0) d -> Rle (mean one d m h) (mean one d m h').
+  move=> El d0. rewrite /mean. apply/RleP.
+  have V := unitE U. have V' := unitE U'.
+  have F := lapR_fin one m d0 mh U. have F' := lapR_fin one m d0 mh' U'.
+  have L : (lapR one (eps * d) m (fun z => (h z)%:E) <= lapR one (eps * d) m (fun z => (h' z)%:E))%E.
+    apply: (lap_mono exp_gt0 exp_measurable _ _ _ _ (distances_null s)).
+    - exact: mE.
+    - exact: mE.
+    - by move=> x; rewrite lee_fin; case/andP: (V x).
+    - by move=> x; rewrite lee_fin; case/andP: (V' x).
+    - move=> x nx. have [Su|Su] := pselect (supported l m x); [right|left].
+        by rewrite lee_fin; apply/RleP/H; split=> // _ _ _; exact: free_distances.
+      by apply: supported_dens => //; rewrite -El.
+  rewrite ler_pmul2r ?invr_gt0 ?norm_gt0 //. exact: fine_le.
+move: At Int. rewrite /ELap. case: l H => H At Int.
+- case: Rlt_dec => [d1|nd]; [exact: (Int false)|by apply: At => -[]].
+- case: Rlt_dec => [d1|nd]; [exact: (Int true)|by apply: At => -[]].
+- by apply: At => -[].
 Qed.
 
 Lemma ELap_plus l d m h h' : good h -> good h' -> unit_fun h -> unit_fun h' -> unit_fun (fun z => Rplus (h z) (h' z)) ->
@@ -265,7 +315,7 @@ Qed.
 
 Definition real_laplace : noise eps.
 Proof.
-refine (@Build_noise eps ELap (fun _ => True) I (fun _ _ => I) (fun _ _ _ _ => I) good goodS goodJ good_set _ _ _ _ _ _ _ _ _ _ _ _ _ _ _).
+refine (@Build_noise eps ELap True (fun _ => True) I (fun _ _ => I) (fun _ _ _ _ => I) good goodS goodJ good_set _ _ _ _ _ _ _ _ _ _ _ _ _ _ _).
 - move=> c. exact: measurable_fun_cst.
 - move=> h h' H. by have -> : h' = h by apply/funext => z; rewrite H.
 - move=> h h' mh mh'. exact: (@measurable_funD _ T RT setT h h').
@@ -275,7 +325,7 @@ refine (@Build_noise eps ELap (fun _ => True) I (fun _ _ => I) (fun _ _ _ _ => I
 - move=> c dd X f h mf mh. exact: measurable_fun_cst.
 - move=> g h mg mh dd X f k mf mk. apply: (@measurable_funM _ X RT setT (fun w => g (fun x => f x w) (k w)) (fun w => h (fun x => f x w) (k w))); [exact: mg|exact: mh].
 - move=> a b B mB dd X f h mf mh. exact: measurable_number.
-- move=> t g F mg mF dd X f h mf mh. exact: (@measurable_step _ X f h mf mh t g F mg mF).
+- move=> t g F k mg mF mk dd X f h mf mh. exact: (@measurable_step _ X f h mf mh t g F k mg mF mk).
 - exact: goodS_EE.
 - exact: ELap_const.
 - exact: ELap_mono.

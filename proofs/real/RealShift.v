@@ -192,14 +192,22 @@ Let d0 x : (0 <= (dens one r m x)%:E)%E. Proof. by rewrite lee_fin dens_ge0. Qed
 Lemma lap_ge0 : (0 <= lap one r m h)%E.
 Proof. by apply: integral_ge0 => x _; apply: mule_ge0. Qed.
 
-Lemma lap_mono : (forall x, (h x <= h' x)%E) -> (lap one r m h <= lap one r m h')%E.
+(* What happens in a set of measure 0, or where there is no density, does not matter. *)
+Lemma lap_mono (S : set T) : measurable S /\ mu S = 0%E ->
+  (forall x, ~ S x -> dens one r m x = 0 \/ (h x <= h' x)%E) -> (lap one r m h <= lap one r m h')%E.
 Proof.
-move=> H. apply: ge0_le_integral => //.
+move=> [mS S0] H.
+have mm k : measurable_fun setT k -> measurable_fun setT (fun x : T => ((dens one r m x)%:E * k x)%E) by move=> mk; exact: emeasurable_funM.
+have Out k : measurable_fun setT k -> (forall x, (0 <= k x)%E) ->
+    (lap one r m k = \int[mu]_(x in ~` S) ((dens one r m x)%:E * k x))%E.
+  move=> mk k0. rewrite /lap -setTD. apply: (negligible_integral mS measurableT (mm k mk)) => // x _. exact: mule_ge0.
+rewrite !Out //. apply: ge0_le_integral => //.
+- exact: measurableC.
 - by move=> x _; apply: mule_ge0.
-- exact: emeasurable_funM.
+- exact: measurable_funS (mm _ mh).
 - by move=> x _; apply: mule_ge0.
-- exact: emeasurable_funM.
-- by move=> x _; apply: lee_pmul.
+- exact: measurable_funS (mm _ mh').
+- move=> x nx. case: (H x nx) => [->|L]; [by rewrite !mul0e|exact: lee_pmul].
 Qed.
 
 Lemma lap_add : lap one r m (fun x => (h x + h' x)%E) = (lap one r m h + lap one r m h')%E.
