@@ -30,6 +30,7 @@ PACKAGE = ROOT / "symdipa" / "checker"
 TESTS = {
     "test_checker": ["reading", "plain.lower", "plain.private", "plain.runs", "plain.violation"],
     "test_checker test_claims test_differ_checker": ["claims"],
+    "test_checker test_wider_checker": ["plain.alike"],
     "test_checker test_differ_checker": ["graphs"],
     "test_checker test_wider_checker test_differ_checker": ["check", "digest", "model"],
     "test_relational_checker test_relational_wider_checker": ["relational.check", "relational.effects"],
@@ -57,13 +58,14 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         "after",
         " if x != y => (no condition)",
     ): "that x is the same as x follows from and implies nothing",
-    ("plain.runs", "is_distinct", "len(seen) > MAX_IMITATORS => len(seen) >= MAX_IMITATORS"): LIMIT,
+    ("plain.alike", "shared_entries", "True => False"): COUNTED,
+    ("plain.alike", "is_distinct", "len(seen) > MAX_IMITATORS => len(seen) >= MAX_IMITATORS"): LIMIT,
     (
         "plain.lower",
         "Flow.reader",
         " if isinstance(end, int) => (no condition)",
     ): "asked only where both are positions",
-    ("plain.lower", "check_lower", "True => False"): COUNTED,
+    ("plain.lower", "_check_worth", "True => False"): COUNTED,
     (
         "relational.check",
         "Closures.with_guards",
@@ -105,7 +107,6 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
         ),
         "what leads round to a sample again comes to it and leaves it",
     ),
-    ("wider.runs", "is_distinct", "len(seen) > MAX_IMITATORS => len(seen) >= MAX_IMITATORS"): LIMIT,
     (
         "wider.adjacent",
         "known_after",

@@ -48,11 +48,17 @@ def certified(result: Result) -> list[checker.Claim]:
         return found
     assert upper and max(claim.bound for claim in upper) == result.bounds.alignment
     lower = [claim for claim in found if claim.kind == "lower"]
-    if result.bounds.lower:
-        assert [claim.bound for claim in lower] == [result.bounds.lower]
-        flow, distinct = result.bounds.flow, lower[0].distinct
-        assert distinct is run_distinct(control_graph(result.automaton), flow.run, flow.loops)
-        assert distinct <= result.bounds.distinct  # all runs that show the same may prove more
+    alike, flow = result.bounds.alike_proof, result.bounds.flow
+    if alike is not None:
+        told = lower.pop()
+        assert (told.bound, told.distinct) == (alike.value, True)
+        assert lower or alike.value == result.bounds.lower
+    elif result.bounds.lower:
+        assert lower
+    for claim in lower:
+        assert claim.bound == result.bounds.lower
+        assert claim.distinct is run_distinct(control_graph(result.automaton), flow.run, flow.loops)
+        assert not (claim.distinct and alike)
     return found
 
 

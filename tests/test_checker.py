@@ -432,6 +432,49 @@ SHOWN_LOWER = {
     "flow": [{"from": "ground", "to": 0, "amount": "1"}, {"from": 0, "to": 1, "amount": "1/2"}],
 }
 
+TWINS = dipa("""
+(a, 1/2, 0): x := insample; output o; goto b
+(b, 1/2, 0): if (insample < x) then output p; goto c elseif (insample >= x) then output p; goto d
+(c, 1/4, 0): if (insample >= x) then output q; goto end elseif (insample < x) then output r; goto end
+(d, 1/4, 0): if (insample >= x) then output q; goto end elseif (insample < x) then output r; goto end
+""")
+TWINS_LOWER = {
+    "kind": "lower",
+    **TWO_SIDED,
+    "D": "1/2",
+    "run": [0, 1, 3],
+    "differences": ["-1", "1", "1"],
+    "flow": [{"from": 0, "to": 2, "amount": "1/4"}],
+    "others": [{"run": [0, 2, 5], "flow": [{"from": 0, "to": 1, "amount": "1/4"}]}],
+}
+"""Both runs that show o, p, q are worth as much."""
+
+READS_LESS = dipa("""
+(a:non-input, 1/4, 0): x := insample; output o; goto b
+(b, 1/2, 0): if (insample < x) then output p; goto c elseif (insample >= x) then output p; goto d
+(c:non-input, 1/2, 0): output q; goto e
+(d, 1/2, 0): if (insample >= x) then output q; goto f elseif (insample < x) then output u; goto end
+(e, 1/4, 0): if (insample >= x) then output r; goto end elseif (insample < x) then output s; goto end
+(f, 1/4, 0): if (insample >= x) then output r; goto end elseif (insample < x) then output s; goto end
+""")
+READS_LESS_LOWER = {
+    "kind": "lower",
+    **TWO_SIDED,
+    "D": "1/4",
+    "run": [0, 1, 3, 6],
+    "differences": ["0", "0", "0", "1"],
+    "flow": [{"from": 0, "to": 3, "amount": "1/4"}],
+    "others": [{"run": [0, 2, 4, 8], "flow": [{"from": 0, "to": 2, "amount": "1/4"}]}],
+}
+"""The second entry is read in the last step, or in the one before, and a third one then."""
+READS_MORE_LOWER = {
+    **READS_LESS_LOWER,
+    "run": [0, 2, 4, 8],
+    "differences": ["0", "0", "1", "-1"],
+    "flow": [{"from": 0, "to": 2, "amount": "1/4"}],
+    "others": [{"run": [0, 1, 3, 6], "flow": [{"from": 0, "to": 3, "amount": "1/4"}]}],
+}
+
 RECORD_LEAKS = {
     "kind": "violation",
     "pattern": "leaking-cycle",
@@ -476,6 +519,9 @@ HOLD: dict[str, tuple[Automaton, Json]] = {
     "floor lower": (FLOOR, FLOOR_LOWER),
     "svt rounds": (SVT, SVT_ROUNDS),
     "shown lower": (SHOWN, SHOWN_LOWER),
+    "twins": (TWINS, TWINS_LOWER),
+    "reads less": (READS_LESS, READS_LESS_LOWER),
+    "reads more": (READS_LESS, READS_MORE_LOWER),
     "record": (RECORD, RECORD_LEAKS),
     "delayed": (DELAYED, DELAYED_LEAKS),
     "pair": (PAIR, PAIR_LEAKS),
@@ -815,6 +861,25 @@ TAMPERED: list[tuple[str, str, str, object]] = [
     ("floor lower", "difference", "adjacency", ["-1", "999/1000"]),
     ("svt rounds", "flow-capacity", "flow.0.amount", "501/1000"),
     ("svt rounds", "flow-repeated", "flow.1.repeated", True),
+    ("svt lower", "others", "others", [{"run": [0, 1, 2], "flow": []}]),
+    ("twins", "lower-bound", "D", "501/1000"),
+    ("twins", "lower-bound", "others.0.flow", []),
+    ("twins", "lower-bound", "differences.1", "-1"),
+    ("twins", "lower-bound", "others.0.flow.0.amount", "249/1000"),
+    ("twins", "flow-capacity", "others.0.flow.0.amount", "501/1000"),
+    ("twins", "flow-edge", "others.0.flow.0.to", 0),
+    ("twins", "flow-repeated", "others.0.flow.0.repeated", True),
+    ("twins", "others", "others.0.run", [0, 2]),
+    ("twins", "others", "others.0.run", [0, 2, 6]),
+    ("twins", "run-step", "others.0.run", [0, 1, 5]),
+    ("twins", "run-step", "others.0.run", [0, 2, 9]),
+    ("twins", "shape", "others.0.run", DROP),
+    ("twins", "shape", "others.0.flow", DROP),
+    ("twins", "shape", "others.0.D", "1/2"),
+    ("twins", "shape", "others", {}),
+    ("twins", "shape", "others.0", [0, 2, 5]),
+    ("reads less", "lower-bound", "differences.3", "999/1000"),
+    ("reads less", "lower-bound", "others.0.flow", [flow(0, 2, "1/8"), flow(0, 3, "1/8")]),
     ("shown lower", "lower-bound", "D", "1334/1000"),
     ("shown lower", "flow-capacity", "flow.0.amount", "1001/1000"),
     ("shown lower", "flow-repeated", "flow.0.repeated", True),
@@ -1169,6 +1234,19 @@ def test_another_run_with_the_same_outputs():
     assert distinct(looking_alike("insampleprime", "insample"), loop) is False
 
 
+def test_all_runs_with_the_same_outputs_are_as_good_as_a_distinct_one():
+    first, (other,) = TWINS_LOWER["run"], TWINS_LOWER["others"]
+    assert distinct(TWINS, tampered(TWINS_LOWER, ("others", DROP))) is False
+    assert distinct(TWINS, tampered(TWINS_LOWER, ("others", []))) is False
+    again = {"run": first, "flow": TWINS_LOWER["flow"]}
+    assert distinct(TWINS, tampered(TWINS_LOWER, ("others", [again]))) is False
+    assert distinct(TWINS, tampered(TWINS_LOWER, ("others", [again, other, other]))) is True
+    two = [{"run": [0, 1], "flow": []}]
+    certificate = TWINS_LOWER | {"D": "0", "run": [0, 2], "differences": ["0", "0"], "flow": []}
+    assert distinct(TWINS, certificate | {"others": two}) is True
+    assert distinct(TWINS, certificate | {"others": []}) is False
+
+
 def test_another_run_counts_though_it_comes_back():
     automaton = dipa("""
     (a:non-input, 1/4, 0): x := insample; output o; goto b
@@ -1177,6 +1255,7 @@ def test_another_run_counts_though_it_comes_back():
     """)
     run = SVT_LOWER | {"run": [0, 1, 3], "cycles": [], "flow": [], "D": "0", "differences": ["0"] * 3}
     assert distinct(automaton, run) is False
+    assert distinct(automaton, run | {"others": [{"run": [0, 2, 3], "flow": []}]}) is True
 
 
 def test_another_run_that_dies_later_does_not_count():
@@ -1259,7 +1338,7 @@ def test_another_run_that_needs_a_further_round_counts():
 
 
 def test_when_other_runs_could_be_anywhere_distinction_is_not_claimed(monkeypatch):
-    monkeypatch.setattr("symdipa.checker.plain.runs.MAX_IMITATORS", 2)
+    monkeypatch.setattr("symdipa.checker.plain.alike.MAX_IMITATORS", 2)
     assert distinct(SVT, SVT_LOWER) is False
 
 

@@ -192,7 +192,7 @@ def test_a_run_is_distinct_for_the_checker_and_for_the_bounds_alike():
         for k, (run, loops) in enumerate(short(control)):
             if k == 25:
                 break
-            expected = is_distinct(model, run_of(model, list(run), "run"), loops)
+            expected = is_distinct(model, [run_of(model, list(run), "run")], loops)
             assert run_distinct(control, run, loops) is expected
             seen.add((bool(loops), expected))
     assert len(seen) == 4

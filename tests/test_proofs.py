@@ -38,6 +38,7 @@ from symdipa.interface.cli import cli
 from symdipa.model.automaton import with_differ
 
 PROOFS = ROOT / "proofs"
+Json = dict[str, Any]
 AXIOMS = {
     "ClassicalDedekindReals.sig_not_dec",
     "ClassicalDedekindReals.sig_forall_dec",
@@ -229,8 +230,9 @@ answer a pair."""
 @pytest.mark.parametrize("what", FACTS)
 def test_facts_are_proved(program: Path, what: str) -> None:
     automaton = symdipa.loads(FACTS[what] + (LEAK if "leak" in FACTS[what] else ""))
-    file = symdipa.certify(symdipa.weigh(automaton, certified=True))
-    assert isinstance(file, dict)
+    written = symdipa.certify(symdipa.weigh(automaton, certified=True))
+    assert isinstance(written, dict)
+    file: Json = dict(written)
     certificate = file["certificates"][0]
     file["certificates"] = [certificate]
     found = extracted.verify(automaton, json.dumps(file).encode())
@@ -243,6 +245,47 @@ def test_facts_are_proved(program: Path, what: str) -> None:
         verify(automaton, json.dumps(file))
     with pytest.raises(extracted.NotAccepted, match=r"base-complete|lift-read"):
         extracted.verify(automaton, json.dumps(file).encode())
+
+
+ROUNDED = {
+    "there is no integer between 0 and 1": (
+        "(q:silent): if (x > 0) then output gt; goto s elseif (x <= 0) then output le; goto end\n"
+        "(s:silent): if (x < 1) then output lt; goto leak elseif (x >= 1) then output ge; goto end\n",
+        ["<=", "1", "x"],
+    ),
+    "nor is one half": (
+        "(q:silent): if (x <= -x + 1) then output le; goto s elseif (x > -x + 1) then output gt; goto end\n"
+        "(s:silent): if (x > 0) then output gt; goto leak elseif (x <= 0) then output le; goto end\n",
+        ["<=", "x", "0"],
+    ),
+}
+"""What holds of integers only, with a fact that follows behind ``q``."""
+
+
+@pytest.mark.parametrize("what", ROUNDED)
+def test_facts_about_integers_are_rounded(program: Path, what: str) -> None:
+    text, fact = ROUNDED[what]
+    shifts = {"cover": "forward", "shifts": {"x": ["0", "0"]}}
+    nodes: list[Json] = [{"state": q} for q in ("p", "q", "s", "end")]
+    nodes[2]["facts"] = [fact]
+    edges = [[0, 0, 1], [1, 1, 2], [1, 2, 3], [2, 4, 3]]
+    potentials = [{"base": v, "potential": str(int(not v))} for v in range(4)]
+    certificate: Json = {"kind": "private", "adjacency": ["-1", "1"], "sensitivity": "1", "D": "1"}
+    certificate |= {
+        "base": {"nodes": nodes, "edges": edges},
+        "lift": shifts | {"nodes": potentials, "edges": edges},
+    }
+    for first_line in ("noise integer\n", ""):
+        automaton = symdipa.loads(first_line + X + text + LEAK)
+        file = {"format": "symdipa-certificate", "version": 1, "automaton": {"sha256": digest(automaton)}}
+        false = json.dumps(file | {"certificates": [certificate]})
+        if first_line:
+            assert extracted.verify(automaton, false.encode()).claims == verify(automaton, false).claims
+            continue
+        with pytest.raises(CertificateRefused, match="base-fact"):
+            verify(automaton, false)
+        with pytest.raises(extracted.NotAccepted, match="base-fact"):
+            extracted.verify(automaton, false.encode())
 
 
 def test_both_checkers_know_the_same_facts(program: Path, agree: ModuleType) -> None:

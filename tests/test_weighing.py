@@ -12,7 +12,7 @@ import random_automata as source
 from symdipa import analysis
 from symdipa.bounds.alignment import breakdown
 from symdipa.bounds.portfolio import bounds_on
-from symdipa.bounds.same_outputs import least_cost
+from symdipa.bounds.same_outputs import runs_alike
 from symdipa.checker import verify
 from symdipa.evidence.certificates import bundle, lower_of_flow, private
 from symdipa.files import formats
@@ -21,6 +21,8 @@ from symdipa.model.options import METHODS
 from symdipa.model.parts import Origin
 from symdipa.model.verdict import Verdict
 from symdipa.runs.control import control_graph
+from symdipa.runs.numbers.possible import feasible
+from symdipa.runs.numbers.system import unrolled
 from symdipa.runs.problem import Problem
 
 
@@ -105,6 +107,30 @@ LESS_READ = """\
 (d, 1, 0): output insample; goto e
 """
 
+TWINS = """\
+(a, 1/2, 0): x := insample; output o; goto b
+(b, 1/2, 0): if (insample < x) then output p; goto c elseif (insample >= x) then output p; goto d
+(c, 1/4, 0): if (insample >= x) then output q; goto end elseif (insample < x) then output r; goto end
+(d, 1/4, 0): if (insample >= x) then output q; goto end elseif (insample < x) then output r; goto end
+"""
+ONE_SAMPLE = """\
+(a, 1/2, 0): x := insample; output o; goto b
+(b, 1/2, 0): y := insample; output o; goto c
+(c:silent): if (x <= y) then y := x; output o; goto d elseif (y < x) then output o; goto d
+(d:silent): if (y <= x) then output o; goto e elseif (x < y) then output o; goto e
+"""
+"""After the copy a sample is compared with itself, which it equals."""
+
+
+def test_a_sample_equals_itself():
+    automaton = formats.loads(ONE_SAMPLE)
+    found = bounds_on(Problem.of(automaton))
+    assert not found.crossed and found.needed is None and found.best == 0
+    differences = (Fraction(1), Fraction(-1), Fraction(0), Fraction(0))
+    alike = runs_alike(automaton, (0, 1, 2, 4), differences)
+    assert alike is not None and alike.runs == ((0, 1, 2, 4), (0, 1, 3, 4))
+    assert feasible(unrolled(automaton, (0, 1, 2, 4))) and not feasible(unrolled(automaton, (0, 1, 2, 5)))
+
 
 def test_all_runs_that_show_the_same_bound_d_from_below():
     automaton = formats.loads(LARGEST)
@@ -113,6 +139,20 @@ def test_all_runs_that_show_the_same_bound_d_from_below():
     assert found.needed == found.lower == found.best == Fraction(3, 2)
     result = analysis.check(automaton, max_weight=Fraction(1))
     assert result.bounds is not None and result.bounds.needed == Fraction(3, 2)
+
+
+@pytest.mark.parametrize("text", [LARGEST, EITHER_SIDE, LESS_READ, TWINS])
+def test_a_certificate_of_all_runs_that_show_the_same(text):
+    automaton = formats.loads(text)
+    result = analysis.weigh(automaton)
+    alike = result.bounds.alike_proof
+    certificate = analysis.certify(result)
+    claims = verify(automaton, certificate).claims
+    needed = [claim.bound for claim in claims if claim.kind == "lower" and claim.distinct]
+    assert needed == [result.bounds.needed]
+    given = [len(each["others"]) for each in certificate["certificates"] if "others" in each]
+    assert given == ([] if alike is None else [len(alike.alike.runs) - 1])
+    assert (text == EITHER_SIDE) == (alike is None)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +170,8 @@ def test_all_runs_that_show_the_same_bound_d_from_below():
 )
 def test_the_cheapest_run_with_the_same_outputs_counts(text, run, differences, least):
     automaton = formats.loads(text)
-    assert least_cost(automaton, run, tuple(map(Fraction, differences))) == least
+    alike = runs_alike(automaton, run, tuple(map(Fraction, differences)))
+    assert alike is not None and alike.value == least and alike.runs[0] == run
 
 
 def test_nothing_is_said_of_too_many_runs_or_of_unseen_steps(monkeypatch):
@@ -138,6 +179,6 @@ def test_nothing_is_said_of_too_many_runs_or_of_unseen_steps(monkeypatch):
     lines = Origin("f.py", "", 1, 1, {}, {}, {}, {}, frozenset("o"), uncounted=(1,))
     unseen = replace(unseen, origin=lines)
     differences = (Fraction(-1),) * 3
-    assert least_cost(unseen, (0, 1, 3), differences) is None
+    assert runs_alike(unseen, (0, 1, 3), differences) is None
     monkeypatch.setattr("symdipa.bounds.same_outputs.MOST_RUNS", 3)
-    assert least_cost(automaton, (0, 1, 3), differences) is None
+    assert runs_alike(automaton, (0, 1, 3), differences) is None

@@ -1705,7 +1705,7 @@ def test_another_run_that_needs_a_further_round_counts():
 
 def test_when_other_runs_could_be_anywhere_distinction_is_not_claimed(monkeypatch):
     assert distinct(GAP, [0, 1, 2], [(1, 2)]) is True
-    monkeypatch.setattr("symdipa.checker.wider.runs.MAX_IMITATORS", 2)
+    monkeypatch.setattr("symdipa.checker.plain.alike.MAX_IMITATORS", 2)
     assert distinct(GAP, [0, 1, 2], [(1, 2)]) is False
 
 
@@ -1845,7 +1845,9 @@ def test_flows_are_not_worth_more_than_runs_cost(first):
                 longer, differences, room = trial.longer(1)
                 if len(longer.steps) < 10:
                     share = Fraction(1 if kind == "lower" else 0)
-                    _, _, worth = flows._valued(model_of(automaton), certificate, "", share)
+                    model = model_of(automaton)
+                    given = flows._run_and_inputs(model, certificate, "")
+                    worth = flows._value(model, *given, certificate["flow"], "", share)
                     if kind == "lower":
                         room = min(room, Fraction(1))
                     assert cost(longer, differences) >= room * worth, (seed, trial)

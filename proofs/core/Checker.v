@@ -1,6 +1,6 @@
 (* Certificates of the kinds private and private-in-parts, and the checker: rational numbers, computable.
    docs/certificates.md has the rules; names of definitions follow it. *)
-From Coq Require Import QArith List Bool Arith.
+From Coq Require Import QArith Qround List Bool Arith.
 From Symdipa.Core Require Import Model Lookup.
 Import ListNotations.
 Open Scope bool_scope.
@@ -32,9 +32,10 @@ Record graph := {
 Record claim := { c_low : Q; c_high : Q; c_sens : Q; c_D : Q }.
 
 (* No part of the file, and checked, not believed: variables that are surely stored in each state; for each state of the pattern
-   those from which no more is allowed; which comparisons of a list, added up with which weights, give one that is asked for. *)
+   those from which no more is allowed; which comparisons of a list, added up with which weights, give one that is asked for;
+   and where all values are integers, comparisons that follow and are worth rounding. *)
 Definition sums := list (nat * Q).
-Record hints := { stored : list (list nat); lesser : list (list nat); why : list atom -> atom -> sums }.
+Record hints := { stored : list (list nat); lesser : list (list nat); why : list atom -> atom -> sums; between : list atom -> list atom }.
 
 (* A ground, which has the potentials, and parts, which have shifts for some variables each and stand on the lift of the ground:
    its nodes and edges take the place of states and transitions.  Together they are the layers, the ground is number 0;
@@ -43,9 +44,9 @@ Record hints := { stored : list (list nat); lesser : list (list nat); why : list
 Record cert := { c_claim : claim; c_ground : graph; c_parts : list graph; c_layer : list nat; c_hints : hints }.
 
 (* What depends on the noise: the shifts that it allows, the factors that registers may have, whether means of shifts are
-   allowed shifts, whether the least and largest difference are, besides 0, all differences between them, and whether
-   single values have probability 0. *)
-Record grade := { shift_ok : Q -> bool; factor_ok : Q -> bool; mixes : bool; only_ends : Q -> Q -> bool; smooth : bool }.
+   allowed shifts, whether the least and largest difference are, besides 0, all differences between them, whether single
+   values have probability 0, and whether all values are integers. *)
+Record grade := { shift_ok : Q -> bool; factor_ok : Q -> bool; mixes : bool; only_ends : Q -> Q -> bool; smooth : bool; whole : bool }.
 
 (* ---- Looking things up ---- *)
 
@@ -64,7 +65,8 @@ Definition numbers {X} (l : list X) := seq 0 (length l).
 (* What the checker asks of an automaton, and of a graph. *)
 Record view := {
   tr_of : nat -> trans; st_of : nat -> stat; leaving_of : nat -> list nat; stored_of : nat -> list nat;
-  moves_of : nat -> option nat * option nat; lesser_of : nat -> list nat; why_of : list atom -> atom -> sums
+  moves_of : nat -> option nat * option nat; lesser_of : nat -> list nat; why_of : list atom -> atom -> sums;
+  between_of : list atom -> list atom
 }.
 Record gview := {
   bn_of : nat -> bnode; out_of : nat -> list edge; ln_of : nat -> lnode; over_of : nat -> list nat;
@@ -74,7 +76,7 @@ Record gview := {
 (* The meaning: searches through lists. *)
 Definition plain (A : automaton) (H : hints) : view := {|
   tr_of := tr A; st_of := st A; leaving_of := leaving A; stored_of := fun q => nth q (stored H) [];
-  moves_of := fun k => nth k (differ A) (None, None); lesser_of := fun k => nth k (lesser H) []; why_of := why H |}.
+  moves_of := fun k => nth k (differ A) (None, None); lesser_of := fun k => nth k (lesser H) []; why_of := why H; between_of := between H |}.
 Definition gplain (G : graph) : gview := {|
   bn_of := bn G; out_of := having source (b_edges G); ln_of := ln G;
   over_of := having (fun n => l_base (ln G n)) (numbers (l_nodes G));
@@ -84,7 +86,8 @@ Definition gplain (G : graph) : gview := {|
 (* The same by trees. *)
 Record trees := {
   tr_tree : tree trans; st_tree : tree stat; leaving_tree : tree (list nat); stored_tree : tree (list nat);
-  moves_tree : tree (option nat * option nat); lesser_tree : tree (list nat); why_tree : list atom -> atom -> sums
+  moves_tree : tree (option nat * option nat); lesser_tree : tree (list nat); why_tree : list atom -> atom -> sums;
+  between_tree : list atom -> list atom
 }.
 Record gtrees := {
   bn_tree : tree bnode; out_tree : tree (list edge); ln_tree : tree lnode; over_tree : tree (list nat);
@@ -95,7 +98,7 @@ Definition grow (A : automaton) (H : hints) : trees :=
   let t := array (transitions A) in {|
   tr_tree := t; st_tree := array (states A);
   leaving_tree := index (fun i => src (at_place trans0 t i)) (numbers (transitions A)); stored_tree := array (stored H);
-  moves_tree := array (differ A); lesser_tree := array (lesser H); why_tree := why H |}.
+  moves_tree := array (differ A); lesser_tree := array (lesser H); why_tree := why H; between_tree := between H |}.
 Definition ggrow (G : graph) : gtrees :=
   let n := array (l_nodes G) in {|
   bn_tree := array (b_nodes G); out_tree := index source (b_edges G); ln_tree := n;
@@ -105,7 +108,7 @@ Definition ggrow (G : graph) : gtrees :=
 Definition by_trees (T : trees) : view := {|
   tr_of := at_place trans0 (tr_tree T); st_of := at_place stat0 (st_tree T);
   leaving_of := with_key (leaving_tree T); stored_of := at_place [] (stored_tree T);
-  moves_of := at_place (None, None) (moves_tree T); lesser_of := at_place [] (lesser_tree T); why_of := why_tree T |}.
+  moves_of := at_place (None, None) (moves_tree T); lesser_of := at_place [] (lesser_tree T); why_of := why_tree T; between_of := between_tree T |}.
 Definition by_gtrees (T : gtrees) : gview := {|
   bn_of := at_place bnode0 (bn_tree T); out_of := with_key (out_tree T); ln_of := at_place lnode0 (ln_tree T);
   over_of := with_key (over_tree T); from_of := with_key (from_tree T); to_of := with_key (to_tree T);
@@ -172,6 +175,7 @@ Definition minus (v : term) : term := Term (negb (negative v)) (whence v) (- plu
 Definition atoms (t : trans) : list atom :=
   map (fun x => {| low := Term false (Held x) 0; high := insample; strict := false |}) (t_ge t) ++
   map (fun x => {| low := insample; high := Term false (Held x) 0; strict := true |}) (t_lt t) ++ others t.
+
 (* ---- What comparisons say, added up ---- *)
 
 (* Sums of multiples of what is in places. *)
@@ -211,21 +215,37 @@ Definition is_live (l : law) (d : Q) : bool := match l with Exact => true | _ =>
 
 (* ---- What follows from comparisons ---- *)
 
-Definition bound (K : list atom) (a : atom) : option (Q * bool) := bound_by (taken_from K (why_of V K a)) a.
-Definition follows (K : list atom) (a : atom) : bool :=
-  match bound K a with Some (q, unreached) => Qlt_bool q 0 || Qle_bool q 0 && (unreached || negb (strict a)) | None => false end.
-Definition impossible (K : list atom) : bool := follows K {| low := zero; high := zero; strict := true |}.
+(* The largest integer that is no larger than q, or below it. *)
+Definition integer_to (q : Q) (below : bool) : Q := inject_Z (if below then - Qfloor (- q) - 1 else Qfloor q).
+(* A comparison of integers, as it may be said without strictness and fractions. *)
+Definition rounded (a : atom) : atom :=
+  let bare v := Term (negative v) (whence v) 0 in
+  {| low := bare (low a);
+     high := Term (negative (high a)) (whence (high a)) (integer_to (- over a) (strict a)); strict := false |}.
+
+(* The bound that some comparisons put on the difference of the ends of another one.  With [w] all values are integers. *)
+Definition bound (w : bool) (K : list atom) (a : atom) : option (Q * bool) :=
+  match bound_by (taken_from K (why_of V K a)) a with
+  | Some (q, unreached) => if w then Some (integer_to (q - over a) unreached + over a, false) else Some (q, unreached)
+  | None => None
+  end.
+Definition follows (w : bool) (K : list atom) (a : atom) : bool :=
+  match bound w K a with Some (q, unreached) => Qlt_bool q 0 || Qle_bool q 0 && (unreached || negb (strict a)) | None => false end.
+Definition impossible (w : bool) (K : list atom) : bool := follows w K {| low := zero; high := zero; strict := true |}.
 (* There is one value only that a term can have. *)
 Definition given (K : list atom) (v : term) : bool :=
-  match bound K {| low := v; high := zero; strict := false |}, bound K {| low := zero; high := v; strict := false |} with
+  match bound false K {| low := v; high := zero; strict := false |}, bound false K {| low := zero; high := v; strict := false |} with
   | Some (above, _), Some (below, _) => Qle_bool (above + below) 0
   | _, _ => false
   end.
+(* Of integers comparisons say more when they are rounded, and so do some that follow from them. *)
+Definition sharpened (w : bool) (K : list atom) : list atom :=
+  if w then let K' := map rounded K in K' ++ filter (follows w K') (between_of V K') else K.
 
 (* The sample of a transition has any given value with probability 0. *)
 Definition fresh (t : trans) : bool :=
   let s := st_of V (src t) in smooth g && match law_of s with Exact => false | _ => Qlt_bool 0 (d s) end.
-(* Terms that are as far from each other as one is from the sample, if one is the sample. *)
+(* So is the difference of the sample and anything else. *)
 Definition fresh_pair (t : trans) (v w : term) : bool :=
   fresh t && (is_sample v || is_sample w) && negb (same_place v w).
 Definition stricter (b : bool) (a : atom) : atom := {| low := low a; high := high a; strict := strict a || b |}.
@@ -242,7 +262,7 @@ Definition support (t : trans) : list atom :=
   end.
 Definition sure (t : trans) : list atom := map (fun a => stricter (fresh_pair t (low a) (high a)) a) (atoms t) ++ support t.
 Definition opposite (t t' : trans) : bool :=
-  meets (t_ge t) (t_lt t') || meets (t_lt t) (t_ge t') || impossible (sure t ++ sure t').
+  meets (t_ge t) (t_lt t') || meets (t_lt t) (t_ge t') || impossible false (sure t ++ sure t').
 
 (* model-noise, model-output, model-assignment, model-determinism, model-initialization. *)
 Definition check_trans (i : nat) : bool :=
@@ -267,10 +287,15 @@ Definition check_lesser (size k : nat) : bool :=
   forallb (fun j => allows_too size (fst (moves_of V j)) (fst (moves_of V k)) &&
                     allows_too size (snd (moves_of V j)) (snd (moves_of V k))) (lesser_of V k).
 
+(* model-integer, where all values are integers. *)
+Definition check_whole : bool :=
+  negb (whole g) ||
+  forallb (fun s => shift_ok g (mu s)) (states A) && forallb (fun t => forallb (fun c => shift_ok g (plus (snd c))) (copies t)) (transitions A).
+
 Definition check_model : bool :=
   forallb check_trans (numbers (transitions A)) && negb (nonempty (stored_of V (initial A))) &&
   forallb (check_lesser (length (differ A))) (numbers (differ A)) &&
-  forallb (fun s => forallb (fun p => factor_ok g (snd p)) (factors s)) (states A).
+  (forallb (fun s => forallb (fun p => factor_ok g (snd p)) (factors s)) (states A) && check_whole).
 
 Definition check_claim (c : claim) : bool :=
   Qle_bool (c_low c) 0 && Qle_bool 0 (c_high c) && Qlt_bool 0 (c_sens c).
@@ -306,10 +331,11 @@ Definition distinct (b : bnode) (v w : term) : bool := existsb (alike_pairs (v, 
 (* A comparison of what is distinct, or of what is given and what is distinct from 0, is strict. *)
 Definition parted (b : bnode) (K : list atom) (a : atom) : bool :=
   distinct b (low a) (high a) || distinct b zero (high a) && given K (low a) || distinct b (low a) zero && given K (high a).
-Definition known (b : bnode) (t : trans) : list atom :=
+Definition told (b : bnode) (t : trans) : list atom :=
   let K := b_facts b ++ sure t in
   if nonempty (b_distinct b) then K ++ map (stricter true) (filter (parted b K) (sure t)) else K.
-Definition contradicts (b : bnode) (t : trans) : bool := impossible (known b t).
+Definition known (b : bnode) (t : trans) : list atom := sharpened (whole g) (told b t).
+Definition contradicts (b : bnode) (t : trans) : bool := impossible (whole g) (known b t).
 
 (* A term in which variables have what they get, in terms of before. *)
 Definition as_before (t : trans) (v : term) : term :=
@@ -323,7 +349,7 @@ Definition as_before (t : trans) (v : term) : term :=
   | _ => v
   end.
 Definition fact_follows (t : trans) (K : list atom) (a : atom) : bool :=
-  follows K {| low := as_before t (low a); high := as_before t (high a); strict := strict a |}.
+  follows (whole g) K {| low := as_before t (low a); high := as_before t (high a); strict := strict a |}.
 Definition distinct_follows (b : bnode) (t : trans) (p : term * term) : bool :=
   let v := as_before t (fst p) in
   let w := as_before t (snd p) in
@@ -354,7 +380,7 @@ Definition check_base_step (v i : nat) : bool :=
   let b := bn_of W v in
   let t := tr_of V i in
   let K := known b t in
-  impossible K ||
+  impossible (whole g) K ||
   (forallb (fun e => negb (Nat.eqb (number e) i) ||
       forallb (fact_follows t K) (b_facts (bn_of W (target e))) &&
       forallb (distinct_follows b t) (b_distinct (bn_of W (target e)))) (out_of W v) &&
@@ -492,7 +518,7 @@ Definition is_own (p : term * term) : bool := forallb own (held_by (fst p) ++ he
 
 (* The facts of a node bound the difference of a pair from above: then its first one is shifted at least as far. *)
 Definition answered n (p : term * term) : bool :=
-  is_some (bound (b_facts (bn_of W (l_base (ln_of W n)))) {| low := fst p; high := snd p; strict := false |}).
+  is_some (bound false (b_facts (bn_of W (l_base (ln_of W n)))) {| low := fst p; high := snd p; strict := false |}).
 
 (* lift-edge, lift-read, lift-kept, lift-order, lift-sample. *)
 Definition check_ledge (e : edge) : bool :=
@@ -555,13 +581,13 @@ End Graph.
 (* ---- The ground, and the parts on it ---- *)
 
 (* The lift of a graph as an automaton: its nodes are the states, its edges the transitions. *)
-Definition between (n n' : nat) (t : trans) : trans :=
+Definition joining (n n' : nat) (t : trans) : trans :=
   {| src := n; tgt := n'; t_ge := t_ge t; t_lt := t_lt t; others := others t; asg := asg t; copies := copies t;
      sets := sets t; out := out t |}.
 Definition first_node (W : gview) : nat := match over_of W 0 with n :: _ => n | [] => 0 end.
 Definition lifted (G : graph) (W : gview) : automaton := {|
   initial := first_node W; states := map (fun n => st_of V (b_state (bn_of W (l_base n)))) (l_nodes G);
-  transitions := map (fun e => between (source e) (target e) (tr_of V (number e))) (l_edges G); differ := differ A |}.
+  transitions := map (fun e => joining (source e) (target e) (tr_of V (number e))) (l_edges G); differ := differ A |}.
 
 (* The views of the parts, and the layer that has a variable. *)
 Variables (C : cert) (W : gview) (P : list gview) (layer : nat -> nat).
@@ -613,7 +639,7 @@ End Checker.
 (* ---- The checker ---- *)
 
 (* What is stored, and how far inputs went apart, is a matter of the ground. *)
-Definition for_parts (H : hints) : hints := {| stored := []; lesser := []; why := why H |}.
+Definition for_parts (H : hints) : hints := {| stored := []; lesser := []; why := why H; between := between H |}.
 Definition check_part (g : grade) (B : automaton) (V : view) (c : claim) (layer : nat -> nat) (p : nat * (gview * graph)) : bool :=
   let '(k, (U, G)) := p in check_graph g B V c G U false (is_in layer (S k)).
 
@@ -644,11 +670,13 @@ Qed.
 (* Multiples of 1/n. *)
 Definition on_grid (n : positive) (q : Q) : bool := Z.eqb (Z.modulo (Zpos n * Qnum q) (Zpos (Qden q))) 0.
 
-(* Real numbers; multiples of 1/n; multiples of some 1/n. *)
+(* Real numbers; multiples of 1/n; integers, where inputs are integers, too; multiples of some 1/n. *)
 Definition real_numbers : grade := {|
-  shift_ok := fun _ => true; factor_ok := fun _ => true; mixes := true; only_ends := fun _ _ => false; smooth := true |}.
+  shift_ok := fun _ => true; factor_ok := fun _ => true; mixes := true; only_ends := fun _ _ => false; smooth := true; whole := false |}.
 Definition multiples (n : positive) : grade := {|
   shift_ok := on_grid n; factor_ok := on_grid 1; mixes := false;
-  only_ends := fun lo hi => Qle_bool (- (1 # n)) lo && Qle_bool hi (1 # n); smooth := false |}.
+  only_ends := fun lo hi => Qle_bool (- (1 # n)) lo && Qle_bool hi (1 # n); smooth := false; whole := false |}.
+Definition integers : grade := {|
+  shift_ok := on_grid 1; factor_ok := on_grid 1; mixes := false; only_ends := only_ends (multiples 1); smooth := false; whole := true |}.
 Definition some_multiples : grade := {|
-  shift_ok := fun _ => true; factor_ok := on_grid 1; mixes := false; only_ends := fun _ _ => false; smooth := false |}.
+  shift_ok := fun _ => true; factor_ok := on_grid 1; mixes := false; only_ends := fun _ _ => false; smooth := false; whole := false |}.

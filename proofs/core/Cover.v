@@ -23,6 +23,60 @@ Proof.
   induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; intros H; [exfalso; auto|auto].
 Qed.
 
+(* Factors of registers are allowed; where all values are integers, so are means and what is copied. *)
+Definition numbers_ok {eps} (N : noise eps) (g : grade) (A : automaton) : Prop :=
+  (forall q p, In p (factors (st A q)) -> factor_ok g (snd p) = true) /\
+  (whole g = true ->
+    (forall q, ok N (Q2R (mu (st A q)))) /\ (forall i x v, lookup x (copies (tr A i)) = Some v -> ok N (Q2R (plus v)))).
+
+Section Numbers.
+Context {eps : R} (N : noise eps) (g : grade) (A : automaton).
+Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
+Hypothesis HN : numbers_ok N g A.
+
+(* The noise allows what a run is given, or its differences from what another one is given. *)
+Definition given_ok (e : feed) := (forall n, ok N (fst e n)) /\ (forall x, ok N (snd e x)).
+
+Lemma entry_given q e : given_ok e -> ok N (entry A q e).
+Proof. intros [H _]. unfold entry. destruct (reads (st A q)); [apply H|apply ok_0]. Qed.
+Lemma input_given q e : given_ok e -> ok N (input A q e).
+Proof.
+  intros He. unfold input. apply ok_plus; [now apply entry_given|]. pose proof (fun p => proj1 HN q p) as Fq.
+  induction (factors (st A q)) as [|p l IH]; simpl; [apply ok_0|]. apply ok_plus.
+  - apply factors_ok; [apply Fq; now left|apply He].
+  - apply IH. intros p' Hp'. apply Fq. now right.
+Qed.
+Lemma rest_given q i e : given_ok e -> given_ok (rest A q i e).
+Proof.
+  intros He. pose proof (entry_given q e He) as Ee. destruct He as [H1 H2]. unfold rest. split; cbn [fst snd].
+  - destruct (reads (st A q)); [|exact H1]. intros n. apply H1.
+  - intros x. unfold set_registers. destruct (lookup x (sets (tr A i))) as [u|]; [|apply H2]. apply ok_plus.
+    + destruct (from u); [apply H2|apply ok_0].
+    + destruct (adds u); [easy|apply ok_0].
+Qed.
+
+
+(* Where all values are integers, all that a run meets is. *)
+Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
+Definition stored_ok (s : store) := forall x, ok N (s x).
+
+Lemma sample_ok q a s z : whole g = true -> given_ok a -> typically N A q a s z -> ok N z.
+Proof.
+  intros W Ga (_ & Oz & _). replace z with ((z - (input A q a + Q2R (mu (st A q)))) + (input A q a + Q2R (mu (st A q)))) by ring.
+  apply ok_plus; [easy|]. apply ok_plus; [now apply input_given|apply (proj2 HN W)].
+Qed.
+Lemma upd_ok i s z : whole g = true -> stored_ok s -> ok N z -> stored_ok (upd s (tr A i) z).
+Proof.
+  intros W Os Oz x. unfold upd. destruct (mem x (asg (tr A i))); [easy|].
+  destruct (lookup x (copies (tr A i))) as [v|] eqn:Cv; [|apply Os]. unfold value. apply ok_plus.
+  - assert (Oh : ok N (held s z (whence v))) by (destruct (whence v); simpl; auto; apply ok_0).
+    destruct (negative v); auto. now apply ok_opp.
+  - exact (proj2 (proj2 HN W) i x v Cv).
+Qed.
+Lemma integers_met s z : whole g = true -> stored_ok s -> ok N z -> integers_in s z.
+Proof. intros W Os Oz. split; [|intros x]; now apply whole_ok. Qed.
+End Numbers.
+
 Section Automaton.
 Context {eps : R} (N : noise eps) (g : grade) (A : automaton) (H0 : hints).
 Hypothesis smooth_ok : smooth g = true -> atomless N.
@@ -134,6 +188,20 @@ Proof.
   intros Gw H. apply Pp_agree; auto. pose proof HM as HM'. unfold check_model in HM'. see HM'.
   rewrite !andb_true_iff in HM'. destruct HM' as [[[_ HM'] _] _]. apply negb_true_iff, nonempty_false in HM'. now rewrite HM'.
 Qed.
+
+(* The noise allows the numbers of the automaton, as far as that is asked. *)
+Lemma model_numbers : (forall q, shift_ok g q = true -> ok N (Q2R q)) -> numbers_ok N g A.
+Proof.
+  intros okq_ok. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [_ [H Hw]]. split.
+  - intros q p Hp. rewrite forallb_forall in H. destruct (nth_in_or_default q (states A) stat0) as [Hin|E].
+    + specialize (H _ Hin). rewrite forallb_forall in H. apply H, Hp.
+    + unfold st in Hp. rewrite E in Hp. easy.
+  - intros W. unfold check_whole in Hw. rewrite W in Hw. simpl in Hw. rewrite andb_true_iff, !forallb_forall in Hw. destruct Hw as [H1 H2]. split.
+    + intros q. destruct (nth_in_or_default q (states A) stat0) as [Hin|E]; [exact (okq_ok _ (H1 _ Hin))|].
+      unfold st. rewrite E. simpl. rewrite Q2R_0. apply ok_0.
+    + intros i x v Hv. destruct (nth_in_or_default i (transitions A) trans0) as [Hin|E]; [|unfold tr in Hv; rewrite E in Hv; easy].
+      specialize (H2 _ Hin). rewrite forallb_forall in H2. exact (okq_ok _ (H2 _ (lookup_In _ _ _ Hv))).
+Qed.
 End Automaton.
 
 (* Intervals for the shifts of the stored values: by how much those of the first run are larger. *)
@@ -174,7 +242,10 @@ Section Graph.
 Context {eps : R} (N : noise eps) (g : grade).
 Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
 Hypothesis smooth_ok : smooth g = true -> atomless N.
+Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
+Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
 Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (tells : bool) (own : nat -> bool).
+Hypothesis HN : numbers_ok N g A.
 Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) tells own = true.
 Local Notation P := (Pp N A).
 
@@ -242,7 +313,7 @@ Qed.
 
 Lemma goal_follows v i l v' : In i (leaving A (b_state (bn gr v))) -> goal (gplain gr) v (i, l) = Some v' ->
   contradicts g (plain A H0) (bn gr v) (tr A i) = false ->
-  forallb (fact_follows (plain A H0) (tr A i) (known g (plain A H0) (bn gr v) (tr A i))) (b_facts (bn gr v')) = true /\
+  forallb (fact_follows g (plain A H0) (tr A i) (known g (plain A H0) (bn gr v) (tr A i))) (b_facts (bn gr v')) = true /\
   forallb (distinct_follows g (plain A H0) (bn gr v) (tr A i)) (b_distinct (bn gr v')) = true.
 Proof.
   intros Hi G Co. destruct (goal_spec _ _ _ _ G) as (Hv & _). pose proof (base_step v i Hv Hi) as Hs.
@@ -253,25 +324,33 @@ Proof.
   specialize (Hs Hin). now apply andb_true_iff in Hs.
 Qed.
 
-Lemma no_path p : forall v w s a, good_word N w -> (v < length (b_nodes gr))%nat -> holds_in (bn gr v) s ->
+Lemma no_path p : forall v w s a, good_word N w -> (whole g = true -> stored_ok N s /\ given_ok N a) ->
+  (v < length (b_nodes gr))%nat -> holds_in (bn gr v) s ->
   chain A (b_state (bn gr v)) p -> open v p \/ P p w (b_state (bn gr v)) s a = 0.
 Proof.
-  induction p as [|i p IH]; intros v [|l w] s a Gw Hv F Hp; simpl; auto. inversion_clear Gw as [|? ? Gl Gw'].
+  induction p as [|i p IH]; intros v [|l w] s a Gw Wh Hv F Hp; simpl; auto. inversion_clear Gw as [|? ? Gl Gw'].
   destruct Hp as [Hi Hp]. pose proof (proj2 (proj1 (leaving_In A _ i) Hi)) as Hq.
   assert (Ga : good N (after_step N A i (b_state (bn gr v)) l a (P p w (tgt (tr A i))) s)) by (apply after_good; auto using Pp_good).
   assert (Ua : unit_fun (after_step N A i (b_state (bn gr v)) l a (P p w (tgt (tr A i))) s)) by (apply after_unit; auto using Pp_unit).
+  assert (Oz : forall z, typically N A (b_state (bn gr v)) a s z -> whole g = true -> ok N z).
+  { intros z Ty W. destruct (Wh W). now apply (sample_ok N g A factors_ok HN (b_state (bn gr v)) a s). }
+  assert (Met : forall z, typically N A (b_state (bn gr v)) a s z -> whole g = true -> integers_in s z).
+  { intros z Ty W. destruct (Wh W). apply (integers_met N g whole_ok); auto. }
   destruct (contradicts g (plain A H0) (bn gr v) (tr A i)) eqn:Co.
   { right. apply (E_never N _ _ _ s); auto. intros z Ty. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy]. exfalso.
-    rewrite <- Hq in Ty. exact (contradicts_spec N g A H0 smooth_ok (bn gr v) (tr A i) a s z (lasting_node v) F Ty En Co). }
+    specialize (Met z Ty). rewrite <- Hq in Ty.
+    exact (contradicts_spec N g A H0 smooth_ok (bn gr v) (tr A i) a s z (lasting_node v) F Ty En Met Co). }
   destruct (classic (forall l v', goal (gplain gr) v (i, l) = Some v' -> open v' p)) as [O|O]; [left; auto|right].
   apply not_all_ex_not in O as (k & O). apply not_all_ex_not in O as (v' & O). apply imply_to_and in O as (G & O).
   apply (E_never N _ _ _ s); auto. intros z Ty. unfold after_step. destruct (enabled (tr A i) s z) eqn:En; [|easy].
   destruct (goal_spec _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _). rewrite Ht in *.
-  destruct (goal_follows _ _ _ _ Hi G Co) as [Ff Fd].
+  destruct (goal_follows _ _ _ _ Hi G Co) as [Ff Fd]. specialize (Met z Ty). specialize (Oz z Ty).
   assert (F' : holds_in (bn gr v') (upd s (tr A i) z)).
   { rewrite <- Hq in Ty.
-    exact (holds_after N g A H0 smooth_ok (bn gr v) (tr A i) a s z (lasting_node v) F Ty En (bn gr v') (lasting_node v') Ff Fd). }
-  destruct (IH v' w (upd s (tr A i) z) (rest A (b_state (bn gr v)) i a) Gw' Hv' F' Hp) as [O'|E]; [contradiction|]. rewrite E. lra.
+    exact (holds_after N g A H0 smooth_ok (bn gr v) (tr A i) a s z (lasting_node v) F Ty En Met (bn gr v') (lasting_node v') Ff Fd). }
+  assert (Wh' : whole g = true -> stored_ok N (upd s (tr A i) z) /\ given_ok N (rest A (b_state (bn gr v)) i a)).
+  { intros W. destruct (Wh W). split; [apply (upd_ok N g A HN); auto|]. now apply rest_given. }
+  destruct (IH v' w (upd s (tr A i) z) (rest A (b_state (bn gr v)) i a) Gw' Wh' Hv' F' Hp) as [O'|E]; [contradiction|]. rewrite E. lra.
 Qed.
 
 (* What the facts of a node say is said of shifts, too. *)
@@ -281,7 +360,7 @@ Lemma facts_kept v i l v' sg sh : In i (leaving A (b_state (bn gr v))) -> goal (
 Proof.
   intros Hi G Co Ke Re z k Hk. destruct (goal_follows v i l v' Hi G Co) as [Ff _]. rewrite forallb_forall in Ff. specialize (Ff k Hk).
   destruct (proj1 (lasting_node v') k Hk) as [L1 L2]. rewrite !carried_before by easy.
-  apply (bound_shift sg sh (plain A H0) _ _ (follows_some (plain A H0) _ _ Ff)). intros k' Hk'. unfold known in Hk'.
+  apply (bound_shift sg sh (plain A H0) _ _ _ (follows_some (plain A H0) _ _ _ Ff)). apply sharpened_respects. intros k' Hk'. unfold told in Hk'.
   assert (R0 : forall k, In k (b_facts (bn gr v) ++ sure g (plain A H0) (tr A i)) -> shift sg sh (high k) <= shift sg sh (low k)).
   { intros k0 H1. apply in_app_or in H1 as [H1|H1]; [now apply Ke|now apply Re]. }
   destruct (nonempty (b_distinct (bn gr v))); [|now apply R0]. apply in_app_or in Hk' as [Hk'|Hk']; [now apply R0|].
@@ -365,10 +444,11 @@ Proof.
 Qed.
 
 (* A path that the facts speak against has probability 0. *)
-Lemma opened p w s a : good_word N w -> chain A (initial A) p -> open 0 p \/ P p w (initial A) s a = 0.
+Lemma opened p w a : good_word N w -> (whole g = true -> given_ok N a) -> chain A (initial A) p -> open 0 p \/ P p w (initial A) (fun _ => 0) a = 0.
 Proof.
-  destruct base_0 as (B0 & BI & BL & BS & _). rewrite <- BI. intros Gw Hc. apply no_path; auto.
-  split; intros x; rewrite ?BL, ?BS; easy.
+  destruct base_0 as (B0 & BI & BL & BS & _). rewrite <- BI. intros Gw Wh Hc. apply no_path; auto.
+  - intros W. split; [intros x; apply ok_0|auto].
+  - split; intros x; rewrite ?BL, ?BS; easy.
 Qed.
 
 (* Over every path of the base there is one of the lift, from a node over base node 0. *)
@@ -505,7 +585,7 @@ Proof.
   intros He Ha Ow Iv Re F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
   destruct He as [[_ He] _]. rewrite forallb_forall in He. specialize (He _ Ha). rewrite Ow in He. cbn [negb orb] in He.
   apply orb_true_iff in He as [He|He].
-  2: { unfold answered in He. see He. exact (bound_shift sg sh (plain A H0) _ _ He Re). }
+  2: { unfold answered in He. see He. exact (bound_shift sg sh (plain A H0) _ _ _ He Re). }
   apply (ask_spec n (a, b) sg sh Iv He).
   - intros f Hf. apply F. unfold floors. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
   - intros f Hf. apply Ce. unfold ceilings. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.

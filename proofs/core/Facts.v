@@ -1,5 +1,5 @@
 (* What comparisons say when they are added up: of values, and of shifts; and that facts follow from one step to the next one. *)
-From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia.
+From Coq Require Import Reals QArith Qreals Qround List Bool Arith Lra Lia.
 From Symdipa.Core Require Import Model Lookup Checker Paths.
 Import ListNotations.
 Open Scope R_scope.
@@ -14,6 +14,8 @@ Lemma value_lasting s z z' v : is_sample v = false -> value s z v = value s z' v
 Proof. unfold is_sample, value. destruct (whence v); easy. Qed.
 Lemma true_lasting s z z' a : is_sample (low a) = false -> is_sample (high a) = false -> true_of s z a -> true_of s z' a.
 Proof. intros L H. unfold true_of. now rewrite (value_lasting s z z' _ L), (value_lasting s z z' _ H). Qed.
+
+Definition integer (x : R) : Prop := exists k, x = IZR k.
 
 (* ---- Sums of comparisons ---- *)
 
@@ -95,15 +97,49 @@ Proof. unfold true_of, trivial, value. simpl. lra. Qed.
 
 Variable V : view.
 
-Lemma bound_true K a q b : bound V K a = Some (q, b) -> (forall k, In k K -> true_of s z k) ->
+(* What is rounded is about integers. *)
+Definition integers_in := integer z /\ forall x, integer (s x).
+Lemma gain_integer a : integers_in -> integer (gain a).
+Proof.
+  intros [Iz Is]. assert (G : forall v, integer (shift s z v)).
+  { intros v. unfold shift, value. assert (I : integer (held s z (whence v))) by (destruct (whence v); simpl; auto; now exists 0%Z).
+    destruct I as [k E]. rewrite E. destruct (negative v); [exists (- k)%Z; rewrite opp_IZR|exists k]; ring. }
+  unfold gain. destruct (G (low a)) as [k ->], (G (high a)) as [j ->]. exists (k - j)%Z. now rewrite minus_IZR.
+Qed.
+Lemma integer_to_le q x b : integer x -> x <= Q2R q -> (b = true -> x < Q2R q) -> x <= Q2R (integer_to q b).
+Proof.
+  intros [k ->] L S. assert (E : forall j, Q2R (inject_Z j) = IZR j) by (intros j; unfold Q2R, inject_Z; simpl; field).
+  unfold integer_to. rewrite E. apply IZR_le. rewrite <- E in L, S. destruct b.
+  - specialize (S eq_refl). apply Rlt_Qlt in S.
+    assert (H : (Qfloor (- q) < - k)%Z).
+    { rewrite Zlt_Qlt. eapply Qle_lt_trans; [apply Qfloor_le|]. apply Qlt_minus_iff in S. apply Qlt_minus_iff.
+      rewrite inject_Z_opp. setoid_replace (- inject_Z k + - - q)%Q with (q + - inject_Z k)%Q by ring. exact S. }
+    lia.
+  - apply Rle_Qle in L. rewrite <- (Qfloor_Z k). now apply Qfloor_resp_le.
+Qed.
+Lemma rounded_true a : integers_in -> true_of s z a -> true_of s z (rounded a).
+Proof.
+  intros I T. destruct (true_gain _ T) as [L S].
+  assert (B : gain a <= Q2R (integer_to (- over a) (strict a))).
+  { apply integer_to_le; [now apply gain_integer| |]; rewrite Q2R_opp; [lra|]. intros E. specialize (S E). lra. }
+  unfold true_of, rounded. cbn [strict low high]. unfold gain, shift in B. unfold value in *. cbn [negative whence plus]. rewrite Q2R_0.
+  destruct (negative (low a)), (negative (high a)); lra.
+Qed.
+
+Lemma bound_true w K a q b : (w = true -> integers_in) -> bound V w K a = Some (q, b) -> (forall k, In k K -> true_of s z k) ->
   value s z (low a) - value s z (high a) <= Q2R q /\ (b = true -> value s z (low a) - value s z (high a) < Q2R q).
 Proof.
-  intros H T. apply (bound_by_true _ _ _ _ H). intros p Hp. apply taken_In in Hp as [Hp|Hp]; [auto|]. rewrite Hp. apply trivial_true.
+  intros I H T. unfold bound in H. destruct (bound_by _ a) as [[q0 b0]|] eqn:B; [|easy].
+  assert (G : value s z (low a) - value s z (high a) <= Q2R q0 /\ (b0 = true -> value s z (low a) - value s z (high a) < Q2R q0)).
+  { apply (bound_by_true _ _ _ _ B). intros p Hp. apply taken_In in Hp as [Hp|Hp]; [auto|]. rewrite Hp. apply trivial_true. }
+  destruct w; inversion H; subst; [|exact G]. rewrite value_gain in *. rewrite Q2R_plus. split; [|easy].
+  assert (gain a <= Q2R (integer_to (q0 - over a) b0)); [|lra].
+  apply integer_to_le; [now apply gain_integer, I| |]; rewrite Q2R_minus; [lra|]. intros E. destruct G as [_ G]. specialize (G E). lra.
 Qed.
 (* Shifts respect a comparison if they respect those that it follows from. *)
-Lemma bound_shift K a : is_some (bound V K a) = true -> respects K s z -> shift s z (high a) <= shift s z (low a).
+Lemma bound_shift w K a : is_some (bound V w K a) = true -> respects K s z -> shift s z (high a) <= shift s z (low a).
 Proof.
-  intros H T. destruct (bound V K a) as [[q b]|] eqn:B; [|easy]. apply bound_by_gain in B as (G & P & _).
+  intros H T. unfold bound in H. destruct (bound_by _ a) as [[q b]|] eqn:B; [|easy]. clear H. apply bound_by_gain in B as (G & P & _).
   assert (0 <= gain a); [|unfold gain in *; lra]. rewrite G. clear G.
   assert (T' : forall p, In p (taken_from K (why_of V K a)) -> 0 <= gain (fst p)).
   { intros p Hp. unfold gain. apply taken_In in Hp as [Hp| ->]; [specialize (T _ Hp); lra|unfold trivial; simpl; lra]. }
@@ -112,25 +148,42 @@ Proof.
   pose proof (Rmult_le_pos _ _ (P p (or_introl eq_refl)) (T' p (or_introl eq_refl))). lra.
 Qed.
 
-Lemma follows_some K a : follows V K a = true -> is_some (bound V K a) = true.
-Proof. unfold follows. now destruct (bound V K a). Qed.
-Lemma follows_true K a : follows V K a = true -> (forall k, In k K -> true_of s z k) -> true_of s z a.
+Lemma follows_some w K a : follows V w K a = true -> is_some (bound V w K a) = true.
+Proof. unfold follows. now destruct (bound V w K a). Qed.
+Lemma follows_true w K a : (w = true -> integers_in) -> follows V w K a = true -> (forall k, In k K -> true_of s z k) -> true_of s z a.
 Proof.
-  unfold follows. destruct (bound V K a) as [[q b]|] eqn:B; [|easy]. intros H T. destruct (bound_true K a q b B T) as [L S].
+  unfold follows. intros I. destruct (bound V w K a) as [[q b]|] eqn:B; [|easy]. intros H T. destruct (bound_true w K a q b I B T) as [L S].
   unfold true_of. apply orb_true_iff in H as [H|H].
   - apply Qlt_R in H. rewrite Q2R_0 in H. destruct (strict a); lra.
   - apply andb_true_iff in H as [H1 H2]. apply Qle_R in H1. rewrite Q2R_0 in H1. destruct (strict a); [|lra].
     rewrite orb_false_r in H2. specialize (S H2). lra.
 Qed.
-Lemma impossible_false K : impossible V K = true -> (forall k, In k K -> true_of s z k) -> False.
-Proof. intros H T. pose proof (follows_true _ _ H T) as F. unfold true_of, value in F. simpl in F. lra. Qed.
+Lemma impossible_false w K : (w = true -> integers_in) -> impossible V w K = true -> (forall k, In k K -> true_of s z k) -> False.
+Proof. intros I H T. pose proof (follows_true _ _ _ I H T) as F. unfold true_of, value in F. simpl in F. lra. Qed.
 Lemma given_true K v : given V K v = true -> (forall k, In k K -> true_of s z k) -> exists q, value s z v = Q2R q.
 Proof.
-  unfold given. destruct (bound V K {| low := v; high := zero; strict := false |}) as [[q b]|] eqn:B; [|easy].
-  destruct (bound V K {| low := zero; high := v; strict := false |}) as [[q' b']|] eqn:B'; [|easy]. intros H T.
-  destruct (bound_true _ _ _ _ B T) as [L _]. destruct (bound_true _ _ _ _ B' T) as [L' _]. cbn [low high] in L, L'.
+  unfold given. destruct (bound V false K {| low := v; high := zero; strict := false |}) as [[q b]|] eqn:B; [|easy].
+  destruct (bound V false K {| low := zero; high := v; strict := false |}) as [[q' b']|] eqn:B'; [|easy]. intros H T.
+  assert (I : false = true -> integers_in) by easy.
+  destruct (bound_true _ _ _ _ _ I B T) as [L _]. destruct (bound_true _ _ _ _ _ I B' T) as [L' _]. cbn [low high] in L, L'.
   apply Qle_R in H. rewrite Q2R_plus, Q2R_0 in H. assert (Z : value s z zero = 0) by (unfold value; simpl; rewrite Q2R_0; ring).
   exists q. lra.
+Qed.
+
+Lemma sharpened_true w K k : (w = true -> integers_in) -> (forall k, In k K -> true_of s z k) -> In k (sharpened V w K) -> true_of s z k.
+Proof.
+  intros I T. unfold sharpened. destruct w; [|apply T].
+  assert (T' : forall k, In k (map rounded K) -> true_of s z k).
+  { intros k0 H0. apply in_map_iff in H0 as (k1 & <- & H1). apply rounded_true; auto. }
+  rewrite in_app_iff, filter_In. intros [H|[_ H]]; [now apply T'|]. now apply (follows_true true (map rounded K)).
+Qed.
+Lemma sharpened_respects w K : respects K s z -> respects (sharpened V w K) s z.
+Proof.
+  intros T k. unfold sharpened. destruct w; [|apply T].
+  assert (T' : respects (map rounded K) s z).
+  { intros k0 H0. apply in_map_iff in H0 as (k1 & <- & H1). specialize (T k1 H1). unfold shift, value in *. cbn [rounded low high negative whence plus].
+    destruct (negative (low k1)), (negative (high k1)); lra. }
+  rewrite in_app_iff, filter_In. intros [H|[_ H]]; [now apply T'|]. apply (bound_shift true (map rounded K)); [now apply follows_some|easy].
 Qed.
 End Sums.
 
@@ -172,7 +225,7 @@ Local Notation V := (plain A H0).
 
 Lemma fresh_pair_spec t v w a s z : fresh_pair g V t v w = true -> typically N A (src t) a s z -> irrational (value s z v - value s z w).
 Proof.
-  unfold fresh_pair, fresh. cbn [st_of plain]. rewrite !andb_true_iff, orb_true_iff, negb_true_iff. intros [[[Sm La] Sa] Ne] [_ Ty].
+  unfold fresh_pair, fresh. cbn [st_of plain]. rewrite !andb_true_iff, orb_true_iff, negb_true_iff. intros [[[Sm La] Sa] Ne] (_ & _ & Ty).
   assert (F : free s z).
   { apply Ty; auto; destruct (law_of _); try easy; now apply Qlt_R in La; rewrite Q2R_0 in La. }
   clear La Ty. destruct F as [Fz Fs].
@@ -220,7 +273,7 @@ Proof.
   destruct H as [[H|H]|H].
   - apply meets_spec in H as (x & H1 & H2). pose proof (G1 _ H1). pose proof (L2 _ H2). lra.
   - apply meets_spec in H as (x & H1 & H2). pose proof (L1 _ H1). pose proof (G2 _ H2). lra.
-  - apply (impossible_false s z V _ H). intros k Hk. apply in_app_or in Hk as [Hk|Hk]; [now apply (sure_true t a)|].
+  - apply (impossible_false s z V false _ ltac:(easy) H). intros k Hk. apply in_app_or in Hk as [Hk|Hk]; [now apply (sure_true t a)|].
     apply (sure_true t' a); auto. now rewrite Sr.
 Qed.
 
@@ -237,6 +290,7 @@ Hypothesis La : lasting_in b.
 Hypothesis Ho : holds_in b s.
 Hypothesis Ty : typically N A (src t) a s z.
 Hypothesis En : enabled t s z = true.
+Hypothesis Wh : whole g = true -> integers_in s z.
 
 Lemma distinct_true v w : distinct b v w = true -> irrational (value s z v - value s z w).
 Proof.
@@ -244,13 +298,13 @@ Proof.
   destruct (proj2 La _ Hp) as [L1 L2]. pose proof (proj2 Ho _ Hp) as I. cbn [fst snd] in *.
   now rewrite (value_lasting s z 0 x L1), (value_lasting s z 0 y L2).
 Qed.
-Lemma known_true k : In k (known g V b t) -> true_of s z k.
+Lemma told_true k : In k (told g V b t) -> true_of s z k.
 Proof.
   assert (K0 : forall k, In k (b_facts b ++ sure g V t) -> true_of s z k).
   { clear k. intros k Hk. apply in_app_or in Hk as [Hk|Hk].
     - destruct (proj1 La _ Hk). apply (true_lasting s 0); auto. now apply Ho.
     - now apply (sure_true t a). }
-  unfold known. destruct (nonempty (b_distinct b)); [|apply K0]. intros Hk. apply in_app_or in Hk as [Hk|Hk]; [auto|].
+  unfold told. destruct (nonempty (b_distinct b)); [|apply K0]. intros Hk. apply in_app_or in Hk as [Hk|Hk]; [auto|].
   apply in_map_iff in Hk as (k' & <- & Hk). apply filter_In in Hk as [Hk Pa].
   apply stricter_true; [intros _|apply K0; apply in_or_app; auto].
   assert (Z : value s z zero = 0) by (unfold value; simpl; rewrite Q2R_0; ring).
@@ -261,8 +315,10 @@ Proof.
   - destruct (given_true s z V _ _ Gi K0) as [q Eq]. apply distinct_true in Pa. rewrite Z in Pa. rewrite Eq.
     apply (irrational_moved _ _ (- q) Pa). left. rewrite Q2R_opp. ring.
 Qed.
+Lemma known_true k : In k (known g V b t) -> true_of s z k.
+Proof. exact (sharpened_true s z V _ _ k Wh told_true). Qed.
 Lemma contradicts_spec : contradicts g V b t = true -> False.
-Proof. intros H. exact (impossible_false s z V _ H known_true). Qed.
+Proof. intros H. exact (impossible_false s z V _ _ Wh H known_true). Qed.
 
 Lemma as_before_spec z' v : is_sample v = false -> value (upd s t z) z' v = value s z (as_before t v).
 Proof.
@@ -271,11 +327,11 @@ Proof.
   destruct (lookup x (copies t)) as [u|]; [|easy].
   destruct n; unfold value, minus; cbn [negative whence plus]; rewrite Q2R_plus, ?Q2R_opp; destruct (negative u); simpl; ring.
 Qed.
-Lemma holds_after b' : lasting_in b' -> forallb (fact_follows V t (known g V b t)) (b_facts b') = true ->
+Lemma holds_after b' : lasting_in b' -> forallb (fact_follows g V t (known g V b t)) (b_facts b') = true ->
   forallb (distinct_follows g V b t) (b_distinct b') = true -> holds_in b' (upd s t z).
 Proof.
   intros La' HF HD. rewrite forallb_forall in HF, HD. split.
-  - intros k Hk. pose proof (follows_true s z V _ _ (HF k Hk) known_true) as T. destruct (proj1 La' _ Hk) as [L1 L2].
+  - intros k Hk. pose proof (follows_true s z V _ _ _ Wh (HF k Hk) known_true) as T. destruct (proj1 La' _ Hk) as [L1 L2].
     unfold true_of in *. cbn [low high strict] in T. rewrite !as_before_spec by easy. exact T.
   - intros p Hp. specialize (HD p Hp). unfold distinct_follows in HD. destruct (proj2 La' _ Hp) as [L1 L2]. rewrite !as_before_spec by easy.
     apply orb_true_iff in HD as [HD|HD]; [now apply distinct_true|now apply (fresh_pair_spec t _ _ a)].

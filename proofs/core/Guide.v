@@ -8,6 +8,7 @@ Open Scope R_scope.
 Section Guide.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (g : grade) (A : automaton) (H0 : hints) (c : claim).
 Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
+Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
 Hypothesis smooth_ok : smooth g = true -> atomless N.
 Hypothesis HM : check_model g A (plain A H0) = true.
 Local Notation V := (plain A H0).
@@ -388,40 +389,12 @@ Qed.
 Local Lemma exp_mono x y : x <= y -> exp x <= exp y.
 Proof. intros [H|H]; [left; now apply exp_increasing|right; now subst]. Qed.
 
-(* The noise allows the differences. *)
-Definition given_ok (e : feed) := (forall n, ok N (fst e n)) /\ (forall x, ok N (snd e x)).
-
-Lemma factor_given q p : In p (factors (st A q)) -> factor_ok g (snd p) = true.
-Proof.
-  intros Hp. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [_ H].
-  rewrite forallb_forall in H. destruct (nth_in_or_default q (states A) stat0) as [Hin|E].
-  - specialize (H _ Hin). rewrite forallb_forall in H. apply H, Hp.
-  - unfold st in Hp. rewrite E in Hp. easy.
-Qed.
-Lemma entry_given q e : given_ok e -> ok N (entry A q e).
-Proof. intros [H _]. unfold entry. destruct (reads (st A q)); [apply H|apply ok_0]. Qed.
-Lemma input_given q e : given_ok e -> ok N (input A q e).
-Proof.
-  intros He. unfold input. apply ok_plus; [now apply entry_given|]. pose proof (factor_given q) as Fq.
-  induction (factors (st A q)) as [|p l IH]; simpl; [apply ok_0|]. apply ok_plus.
-  - apply factors_ok; [apply Fq; now left|apply He].
-  - apply IH. intros p' Hp'. apply Fq. now right.
-Qed.
-Lemma rest_given q i e : given_ok e -> given_ok (rest A q i e).
-Proof.
-  intros He. pose proof (entry_given q e He) as Ee. destruct He as [H1 H2]. unfold rest. split; cbn [fst snd].
-  - destruct (reads (st A q)); [|exact H1]. intros n. apply H1.
-  - intros x. unfold set_registers. destruct (lookup x (sets (tr A i))) as [u|]; [|apply H2]. apply ok_plus.
-    + destruct (from u); [apply H2|apply ok_0].
-    + destruct (adds u); [easy|apply ok_0].
-Qed.
-
-Lemma guided_shifted p : forall fa v pn q e sg, chain A q p -> given_ok e -> inside v sg -> keeps fa sg -> guided fa v pn p e -> shifted sg p e (Q2R pn).
+Lemma guided_shifted p : forall fa v pn q e sg, chain A q p -> given_ok N e -> inside v sg -> keeps fa sg -> guided fa v pn p e -> shifted sg p e (Q2R pn).
 Proof.
   induction p as [|i p IH]; intros fa v pn q e sg Hc Ge Iv Ke Hg; [exact Hg|]. cbn [guided] in Hg. cbv zeta in Hg.
   destruct Hg as (fa' & v' & pn' & ends & He & HD & Hg). destruct Hc as [Hi Hc]. cbn [shifted]. cbv zeta.
   pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq.
-  destruct (edge_shift fa fa' v v' i ends pn pn' _ He (input_given _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
+  destruct (edge_shift fa fa' v v' i ends pn pn' _ He (input_given N g A factors_ok (model_numbers N g A H0 HM okq_ok) _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
   destruct (Sask _ Iv Ke) as [Ask Cop]. exists sh, (Q2R pn'). destruct He as (F & Ce & (Read & Kept & _) & Next & _).
   assert (Fair : fair i sg sh (input A (src (tr A i)) e)).
   { repeat split; auto.
@@ -442,7 +415,7 @@ Proof.
     + apply Next; [easy|]. now apply (fair_sure i sg sh e).
 Qed.
 
-Lemma shifted_bound p : forall w sg q s s' a b K, good_word N w -> chain A q p -> given_ok (gap a b) ->
+Lemma shifted_bound p : forall w sg q s s' a b K, good_word N w -> chain A q p -> given_ok N (gap a b) ->
   (forall x, s x - s' x = sg x) -> shifted sg p (gap a b) K -> P p w q s a <= exp (eps * K) * P p w q s' b.
 Proof.
   induction p as [|i p IH]; intros [|l w] sg q s s' a b K0 Gw Hc Ge Rel HS; simpl; try lra.
@@ -454,8 +427,8 @@ Proof.
     assert (EqSg : sg = fun x => s x - s' x) by (apply functional_extensionality; intros x; now rewrite Rel).
     rewrite input_gap in *. rewrite rest_gap in HS.
     set (D := input A q a - input A q b) in *.
-    assert (okD : ok N D) by (unfold D; rewrite <- input_gap; now apply input_given).
-    assert (Ge' : given_ok (gap (rest A q i a) (rest A q i b))) by (rewrite <- rest_gap; now apply rest_given).
+    assert (okD : ok N D) by (unfold D; rewrite <- input_gap; now apply (input_given N g A factors_ok (model_numbers N g A H0 HM okq_ok))).
+    assert (Ge' : given_ok N (gap (rest A q i a) (rest A q i b))) by (rewrite <- rest_gap; now apply rest_given).
     set (r := Q2R (rel V (tr A i))) in *.
     set (K := exp (eps * (r * Rabs D)) * exp (eps * pn')).
     assert (HK : 0 <= K) by (apply Rmult_le_pos; left; apply exp_pos).
@@ -526,7 +499,7 @@ Proof.
   - apply Rmult_le_pos; [left; apply exp_pos|now apply Pp_unit].
   - assert (Eg : gap (a, fun _ => 0) (b, fun _ => 0) = (fun n => a n - b n, fun _ => 0)).
     { unfold gap. cbn [fst snd]. f_equal. apply functional_extensionality. intros x. lra. }
-    assert (Ge : given_ok (gap (a, fun _ => 0) (b, fun _ => 0))).
+    assert (Ge : given_ok N (gap (a, fun _ => 0) (b, fun _ => 0))).
     { rewrite Eg. split; cbn [fst snd]; intros; [apply Adj|apply ok_0]. }
     pose proof (shifted_bound p w sg (initial A) (fun _ => 0) (fun x => 0 - sg x) (a, fun _ => 0) (b, fun _ => 0) _ Gw Hc Ge
       ltac:(intros x; simpl; lra) ltac:(rewrite Eg; exact HS)) as B.

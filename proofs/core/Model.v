@@ -87,13 +87,13 @@ Definition supported (l : law) (m z : R) : Prop :=
   match l with Laplace => True | Exponential => m <= z | Exact => z = m end.
 Definition irrational (x : R) : Prop := forall q, x <> Q2R q.
 Definition free (s : store) (z : R) : Prop := irrational z /\ forall x, irrational (z - s x) /\ irrational (z + s x).
-Definition typical (atomless : Prop) (l : law) (d m : R) (s : store) (z : R) : Prop :=
-  supported l m z /\ (atomless -> l <> Exact -> 0 < d -> free s z).
+Definition typical (atomless : Prop) (ok : R -> Prop) (l : law) (d m : R) (s : store) (z : R) : Prop :=
+  supported l m z /\ ok (z - m) /\ (atomless -> l <> Exact -> 0 < d -> free s z).
 
 Record noise (eps : R) := {
   E : law -> R -> R -> (R -> R) -> R;
   atomless : Prop;    (* single values have probability 0, but without noise *)
-  ok : R -> Prop;     (* shifts and differences that the noise allows: all reals, or multiples of a width *)
+  ok : R -> Prop;     (* what the noise adds to a mean, shifts and differences that it allows: all reals, or multiples of a width *)
   ok_0 : ok 0;
   ok_opp : forall x, ok x -> ok (- x);
   ok_plus : forall x y, ok x -> ok y -> ok (x + y);
@@ -116,7 +116,7 @@ Record noise (eps : R) := {
   goodS_E : forall l d m g, goodJ g -> (forall s, unit_fun (g s)) -> goodS (fun s => E l d m (g s));
   E_const : forall l d m c, 0 <= c <= 1 -> E l d m (fun _ => c) = c;
   E_mono : forall l d m s h h', good h -> good h' -> unit_fun h -> unit_fun h' ->
-    (forall z, typical atomless l d m s z -> h z <= h' z) -> E l d m h <= E l d m h';
+    (forall z, typical atomless ok l d m s z -> h z <= h' z) -> E l d m h <= E l d m h';
   E_plus : forall l d m h h', good h -> good h' -> unit_fun h -> unit_fun h' -> unit_fun (fun z => h z + h' z) ->
     E l d m (fun z => h z + h' z) = E l d m h + E l d m h';
   E_shift : forall l d m s delta K h h', live l d -> allowed l (s - delta) -> ok s -> ok delta -> 0 <= K -> good h -> good h' ->

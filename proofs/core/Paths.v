@@ -152,7 +152,7 @@ Proof. intros G G' U U' H. apply (E_mono eps N l0 dd m (fun _ => 0)); auto. Qed.
 
 (* What samples usually are not, does not matter. *)
 Lemma E_typical l0 dd m s h h' : good N h -> good N h' -> unit_fun h -> unit_fun h' ->
-  (forall z, typical (atomless N) l0 dd m s z -> h z = h' z) -> E N l0 dd m h = E N l0 dd m h'.
+  (forall z, typical (atomless N) (ok N) l0 dd m s z -> h z = h' z) -> E N l0 dd m h = E N l0 dd m h'.
 Proof. intros G G' U U' H. apply Rle_antisym; apply (E_mono eps N l0 dd m s); auto; intros z Hz; rewrite (H z Hz); lra. Qed.
 
 Lemma E_ext l0 dd m h h' : good N h -> unit_fun h -> (forall z, h z = h' z) -> E N l0 dd m h = E N l0 dd m h'.
@@ -173,7 +173,7 @@ Lemma E_zero l0 dd m h : (forall z, h z = 0) -> E N l0 dd m h = 0.
 Proof.
   intros H. rewrite <- (E_const eps N l0 dd m 0) by lra. symmetry. apply E_ext; [apply good_const| |]; intros z; rewrite ?H; lra.
 Qed.
-Lemma E_never l0 dd m s h : good N h -> unit_fun h -> (forall z, typical (atomless N) l0 dd m s z -> h z = 0) -> E N l0 dd m h = 0.
+Lemma E_never l0 dd m s h : good N h -> unit_fun h -> (forall z, typical (atomless N) (ok N) l0 dd m s z -> h z = 0) -> E N l0 dd m h = 0.
 Proof.
   intros G U H. rewrite <- (E_const eps N l0 dd m 0) by lra. apply (E_typical _ _ _ s); auto; [apply good_const|]. intros z. lra.
 Qed.
@@ -293,7 +293,7 @@ Lemma Pp_good p w q a : good_word N w -> goodS N (fun s => Pp p w q s a).
 Proof. intros Gw. now apply (Pp_fine p w Gw). Qed.
 
 Definition typically (q : nat) (a : feed) (s : store) (z : R) : Prop :=
-  typical (atomless N) (law_of (st A q)) (Q2R (d (st A q))) (input A q a + Q2R (mu (st A q))) s z.
+  typical (atomless N) (ok N) (law_of (st A q)) (Q2R (d (st A q))) (input A q a + Q2R (mu (st A q))) s z.
 
 (* Two transitions are never possible at once, but with probability 0. *)
 Definition deterministic := forall q i j a s z, In i (leaving A q) -> In j (leaving A q) -> i <> j -> typically q a s z ->

@@ -11,6 +11,7 @@ Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R 
 Hypothesis mixes_ok : mixes g = true -> forall x, ok N x.
 Hypothesis ends_ok : forall lo hi x, only_ends g lo hi = true -> ok N x -> Q2R lo <= x <= Q2R hi -> x = Q2R lo \/ x = 0 \/ x = Q2R hi.
 Hypothesis smooth_ok : smooth g = true -> atomless N.
+Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
 Variable A : automaton.
 
 (* Shifts at the lower ends of intervals. *)
@@ -95,12 +96,12 @@ Proof. exact (HG 0 all_0). Qed.
 
 (* -- the lift of the ground as an automaton -- *)
 
-Local Lemma B_tr e : (e < length (l_edges ground))%nat -> tr B e = between (source (ledge_of e)) (target (ledge_of e)) (trans_of e).
+Local Lemma B_tr e : (e < length (l_edges ground))%nat -> tr B e = joining (source (ledge_of e)) (target (ledge_of e)) (trans_of e).
 Proof.
   intros He. unfold tr at 1. unfold B, lifted_of, lifted. cbn [transitions]. see_goal.
-  rewrite (nth_indep _ _ (between (source (0, (0, Same), 0)%nat) (target (0, (0, Same), 0)%nat) (tr A (number (0, (0, Same), 0)%nat))))
+  rewrite (nth_indep _ _ (joining (source (0, (0, Same), 0)%nat) (target (0, (0, Same), 0)%nat) (tr A (number (0, (0, Same), 0)%nat))))
     by now rewrite map_length.
-  exact (map_nth (fun e => between (source e) (target e) (tr A (number e))) (l_edges ground) _ e).
+  exact (map_nth (fun e => joining (source e) (target e) (tr A (number e))) (l_edges ground) _ e).
 Qed.
 Local Lemma B_leaving n e : In e (leaving B n) <-> (e < length (l_edges ground))%nat /\ source (ledge_of e) = n.
 Proof.
@@ -143,13 +144,13 @@ Local Lemma B_Pp es : forall w n s a, (n < length (l_nodes ground))%nat -> chain
   Pp N B es w n s a = Pp N A (steps_of es) w (b_state (bn ground (l_base (ln ground n)))) s a.
 Proof.
   induction es as [|e es IH]; intros [|l w] n s a Hn Hc; simpl; auto. destruct Hc as [He Hc].
-  apply B_leaving in He as [Le <-]. destruct (edge_spec e Le) as (_ & _ & Ln' & _ & _ & Ht). rewrite B_tr in Hc by easy. cbn [tgt between] in Hc.
+  apply B_leaving in He as [Le <-]. destruct (edge_spec e Le) as (_ & _ & Ln' & _ & _ & Ht). rewrite B_tr in Hc by easy. cbn [tgt joining] in Hc.
   unfold step. rewrite B_st by easy. set (n := source (ledge_of e)) in *. set (q := b_state (bn ground (l_base (ln ground n)))) in *.
   assert (En : forall b, entry B n b = entry A q b) by (intros b; unfold entry; now rewrite B_st).
   assert (Ei : forall b, input B n b = input A q b) by (intros b; unfold input; now rewrite En, B_st).
   rewrite Ei. f_equal. apply functional_extensionality. intros z. unfold after_step. rewrite B_tr, Ei by easy. set (t := trans_of e) in *.
-  change (enabled (between (source (ledge_of e)) (target (ledge_of e)) t) s z) with (enabled t s z).
-  change (upd s (between (source (ledge_of e)) (target (ledge_of e)) t) z) with (upd s t z). cbn [out tgt between].
+  change (enabled (joining (source (ledge_of e)) (target (ledge_of e)) t) s z) with (enabled t s z).
+  change (upd s (joining (source (ledge_of e)) (target (ledge_of e)) t) z) with (upd s t z). cbn [out tgt joining].
   destruct (enabled t s z); [|easy].
   assert (Es : forall o m l1, shows N B n m o l1 s z = shows N A q m o l1 s z).
   { induction o as [|it o IHo]; intros m [|l1 l2]; simpl; auto. rewrite IHo. f_equal.
@@ -161,13 +162,13 @@ Qed.
 (* -- where the layers are on a path -- *)
 
 Local Lemma over_tr k e : (e < length (l_edges ground))%nat -> exists n n',
-  tr (over k) (step_of k e) = between n n' (trans_of e) /\
+  tr (over k) (step_of k e) = joining n n' (trans_of e) /\
   sure g (plain (over k) (hints_of k)) (tr (over k) (step_of k e)) = sure g V (trans_of e).
 Proof.
   intros He. unfold over, step_of, way_of, hints_of. destruct (Nat.eqb k 0).
   - exists (src (trans_of e)), (tgt (trans_of e)). split; [|easy]. unfold number. now destruct (tr A _).
   - destruct (edge_spec e He) as (_ & Ln & _ & _ & Hs & _). exists (source (ledge_of e)), (target (ledge_of e)). cbn [only fst].
-    rewrite B_tr by easy. split; [easy|]. unfold sure, support, fresh_pair, fresh. see_goal. cbn [src between].
+    rewrite B_tr by easy. split; [easy|]. unfold sure, support, fresh_pair, fresh. see_goal. cbn [src joining].
     rewrite B_st, <- Hs by easy. reflexivity.
 Qed.
 
@@ -338,7 +339,7 @@ Proof.
       * intros a b Hab _. destruct (As _ Hab) as (k & Hk & [Ow|An]).
         -- destruct (L _ Hk) as ((_ & _ & _ & _ & _ & Ask & _) & _). apply (Ask sg sh); eauto.
         -- destruct (goes_edge _ _ _ _ (Go k Hk)) as (w & Hw). specialize (An _ Hw). unfold answered in An. see An. cbn [source fst snd] in An.
-           exact (bound_shift sg sh V _ _ An (Ke k Hk sh)).
+           exact (bound_shift sg sh V _ _ _ An (Ke k Hk sh)).
       * intros x u lo hi Hu E. destruct (L _ (At' _ _ E)) as ((_ & _ & _ & _ & _ & Ask & _) & _). eapply (Ask sg sh); eauto.
     + intros q [Hq|Hq]; apply in_flat_map in Hq as (k & Hk & Hq); apply (L _ Hk); auto.
   - intros sg sh. rewrite !keeps_all. intros Ke Re k Hk. destruct (Go k Hk) as (_ & _ & Kept). now apply Kept; [apply Ke|].
@@ -374,12 +375,26 @@ Qed.
 
 (* -- the theorem -- *)
 
+Local Lemma numbers_A : numbers_ok N g A.
+Proof. exact (model_numbers N g A H (proj1 Hparts) okq_ok). Qed.
+Local Lemma numbers_B : numbers_ok N g B.
+Proof.
+  destruct numbers_A as [Fa Wh]. split.
+  - intros n p Hp. destruct (Nat.lt_ge_cases n (length (l_nodes ground))) as [Ln|Ln]; [rewrite B_st in Hp by easy; eauto|].
+    unfold st in Hp. rewrite nth_overflow in Hp; [easy|]. unfold B, lifted_of, lifted. cbn [states]. now rewrite map_length.
+  - intros W. destruct (Wh W) as [Mu Co]. split.
+    + intros n. destruct (Nat.lt_ge_cases n (length (l_nodes ground))) as [Ln|Ln]; [rewrite B_st by easy; apply Mu|].
+      unfold st. rewrite nth_overflow; [simpl; rewrite Q2R_0; apply ok_0|]. unfold B, lifted_of, lifted. cbn [states]. now rewrite map_length.
+    + intros e x v Hv. destruct (Nat.lt_ge_cases e (length (l_edges ground))) as [Le|Le]; [rewrite B_tr in Hv by easy; exact (Co _ _ _ Hv)|].
+      unfold tr in Hv. rewrite nth_overflow in Hv; [easy|]. unfold B, lifted_of, lifted. cbn [transitions]. now rewrite map_length.
+Qed.
+
 (* A path that is possible has one in each layer. *)
-Local Lemma all_stand es w a n : good_word N w -> chain B n es -> (n < length (l_nodes ground))%nat -> l_base (ln ground n) = 0%nat ->
+Local Lemma all_stand es w a n : good_word N w -> (whole g = true -> given_ok N a) -> chain B n es -> (n < length (l_nodes ground))%nat -> l_base (ln ground n) = 0%nat ->
   Pp N A (steps_of es) w (initial A) (fun _ => 0) a <> 0 -> chain A (initial A) (steps_of es) -> open g A H ground 0 (steps_of es) ->
   forall k, In k all -> exists m, (k = 0%nat -> m = n) /\ facts_at k m = [] /\ stands k m es.
 Proof.
-  intros Gw Hc Ln Hn Ne Hcp Ho k Hk. destruct (base_0 g A H c ground true _ HG0) as (_ & BI & BF & _).
+  intros Gw Wh Hc Ln Hn Ne Hcp Ho k Hk. destruct (base_0 g A H c ground true _ HG0) as (_ & BI & BF & _).
   destruct (Nat.eq_dec k 0) as [->|K].
   { exists n. split; [easy|]. unfold facts_at, stands. cbn [Nat.eqb]. 
     change (layer 0) with ground. change (over 0) with A. change (hints_of 0) with H. rewrite Hn, BI. auto. }
@@ -391,7 +406,7 @@ Proof.
   pose proof (HG k Hk) as G. unfold over, hints_of in G. assert (K0 : Nat.eqb k 0 = false) by now apply Nat.eqb_neq. rewrite K0 in G.
   assert (Es : map (step_of k) es = es) by (unfold step_of, way_of; rewrite K0; cbn [only fst]; apply map_id).
   assert (HcB : chain B (initial B) es) by now rewrite <- First.
-  destruct (opened N g smooth_ok B (for_parts H) c (layer k) false _ G es w (fun _ => 0) a Gw HcB) as [Op|E0].
+  destruct (opened N g smooth_ok factors_ok whole_ok B (for_parts H) c (layer k) false _ numbers_B G es w a Gw Wh HcB) as [Op|E0].
   - destruct (base_0 g B _ c (layer k) false _ G) as (B0 & BI' & BF' & _).
     assert (Hb : brun (layer k) 0 (map only es)).
     { apply (open_brun g B _ c (layer k) false _ G); auto. now rewrite BI'. }
@@ -400,11 +415,12 @@ Proof.
   - exfalso. apply Ne. rewrite <- First, B_Pp, Hn, BI in E0 by easy. exact E0.
 Qed.
 
-Theorem private a b w : good_word N w -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
+Theorem private a b w : good_word N w -> (whole g = true -> forall n, ok N (a n)) -> adjacent N A c a b -> prob N A a w <= exp (eps * Q2R (c_D c)) * prob N A b w.
 Proof.
-  destruct Hparts as (HM & _). intros Gw Adj. apply (shifted_private Heps N g A H c factors_ok smooth_ok HM a b Adj); auto.
+  destruct Hparts as (HM & _). intros Gw Wh Adj. apply (shifted_private Heps N g A H c factors_ok okq_ok smooth_ok HM a b Adj); auto.
+  assert (Wh' : whole g = true -> given_ok N (a, fun _ => 0)) by (intros W; split; cbn [fst snd]; intros; [now apply Wh|apply ok_0]).
   intros p w' Gw' Hc. destruct (Req_dec (Pp N A p w' (initial A) (fun _ => 0) (a, fun _ => 0)) 0) as [E0|Ne]; [now left|right].
-  destruct (opened N g smooth_ok A H c ground true _ HG0 p w' (fun _ => 0) (a, fun _ => 0) Gw' Hc) as [Ho|E0]; [|contradiction].
+  destruct (opened N g smooth_ok factors_ok whole_ok A H c ground true _ numbers_A HG0 p w' (a, fun _ => 0) Gw' Wh' Hc) as [Ho|E0]; [|contradiction].
   apply (along H c ground _ a b p (fun e => exists sg, shifted N A H sg p (e, fun _ => 0) (Q2R (c_D c))) HM HG0 Hc Ho Adj).
   - intros M la e e' Hla [sg S] [sg' S']. exists (mixed la sg sg').
     pose proof (shifted_mixed N g A H HM la (mixes_ok M) Hla p (initial A) _ _ _ _ _ _ Hc S S') as Sm.
@@ -415,7 +431,7 @@ Proof.
   - intros ws e Hws Pe HW. destruct (covered g A H c ground true _ HG0 ws (walk_brun A c ground ws 0 _ HW)) as (n & Ln & Hn & HL).
     destruct (lrun_chain ws n HL) as (es & Hes & Ews). subst ws. rewrite map_map in Hws. change (steps_of es = p) in Hws. subst p.
     destruct (choice all (fun k m => (k = 0%nat -> m = n) /\ facts_at k m = [] /\ stands k m es)) as [ns Hns].
-    { exact (all_stand es w' (a, fun _ => 0) n Gw' Hes Ln Hn Ne Hc Ho). }
+    { exact (all_stand es w' (a, fun _ => 0) n Gw' Wh' Hes Ln Hn Ne Hc Ho). }
     assert (N0 : ns 0%nat = n) by now apply (Hns 0%nat all_0).
     assert (Iv : forall x lo hi, ivs_at ns x = Some (lo, hi) -> Q2R lo <= Q2R hi).
     { intros x lo hi E. pose proof (ivs_some _ _ _ E) as Hk. destruct (Hns _ Hk) as (_ & _ & _ & Lk & _).
@@ -425,7 +441,7 @@ Proof.
     assert (Ge : given_ok N (e, fun _ => 0)) by (split; cbn [fst snd]; intros; [apply Pe|apply ok_0]).
     exists (lowest (ivs_at ns)).
     pose proof (layers_guided es ns (e, fun _ => 0) (fun k Hk => proj2 (proj2 (Hns k Hk)))) as Gd. rewrite N0, Hn in Gd. specialize (Gd HW).
-    pose proof (guided_shifted N g A H factors_ok HM _ _ _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) Ke Gd) as S.
+    pose proof (guided_shifted N g A H factors_ok okq_ok HM _ _ _ _ (initial A) _ _ Hc Ge (lowest_inside _ Iv) Ke Gd) as S.
     apply (shifted_more N A H _ _ _ (Q2R (l_pot (ln ground n)))); [exact S|]. now apply pot_spec.
 Qed.
 End Layers.

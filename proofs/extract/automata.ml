@@ -272,4 +272,4 @@ let read j =
     @ if unfolds then [ quoted differ_text ] else []) in
   { automaton; names; state; variable; variables = List.length (List.sort_uniq compare all);
     register; hints = { stored = needed automaton; lesser = Differ.lesser differ;
-      why = if plain then Finder.direct_sums ~equal:true else Finder.sums }; digest = Sha256.hex form; plain; integer; unfolds }
+      why = (if plain then Finder.direct_sums ~equal:true else Finder.sums); between = Finder.between }; digest = Sha256.hex form; plain; integer; unfolds }

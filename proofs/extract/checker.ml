@@ -608,6 +608,11 @@ module Z =
           | _ -> ((opp (add q0 (Zpos XH))), (sub b r)))
        | Zneg b' -> let (q0, r) = pos_div_eucl a' (Zpos b') in (q0, (opp r)))
 
+  (** val div : z -> z -> z **)
+
+  let div a b =
+    let (q0, _) = div_eucl a b in q0
+
   (** val modulo : z -> z -> z **)
 
   let modulo a b =
@@ -647,6 +652,11 @@ let zeq_bool x y =
 
 type q = { qnum : z; qden : positive }
 
+(** val inject_Z : z -> q **)
+
+let inject_Z x =
+  { qnum = x; qden = XH }
+
 (** val qeq_bool : q -> q -> bool **)
 
 let qeq_bool x y =
@@ -684,6 +694,11 @@ let qred q0 =
   let { qnum = q1; qden = q2 } = q0 in
   let (r1, r2) = snd (Z.ggcd q1 (Zpos q2)) in
   { qnum = r1; qden = (Z.to_pos r2) }
+
+(** val qfloor : q -> z **)
+
+let qfloor x =
+  let { qnum = n; qden = d0 } = x in Z.div n (Zpos d0)
 
 type law =
 | Laplace
@@ -863,13 +878,15 @@ type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 type sums = (int * q) list
 
 type hints = { stored : int list list; lesser : int list list;
-               why : (atom list -> atom -> sums) }
+               why : (atom list -> atom -> sums);
+               between : (atom list -> atom list) }
 
 type cert = { c_claim : claim; c_ground : graph; c_parts : graph list;
               c_layer : int list; c_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool); smooth : bool }
+               bool; only_ends : (q -> q -> bool); smooth : bool; whole : 
+               bool }
 
 (** val source : edge -> int **)
 
@@ -910,7 +927,8 @@ type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
               lesser_of : (int -> int list);
-              why_of : (atom list -> atom -> sums) }
+              why_of : (atom list -> atom -> sums);
+              between_of : (atom list -> atom list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -921,7 +939,8 @@ type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
                lesser_tree : int list tree;
-               why_tree : (atom list -> atom -> sums) }
+               why_tree : (atom list -> atom -> sums);
+               between_tree : (atom list -> atom list) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -936,7 +955,7 @@ let grow a h =
   { tr_tree = t; st_tree = (array a.states); leaving_tree =
   (index (fun i -> (at_place trans0 t i).src) (numbers a.transitions));
   stored_tree = (array h.stored); moves_tree = (array a.differ);
-  lesser_tree = (array h.lesser); why_tree = h.why }
+  lesser_tree = (array h.lesser); why_tree = h.why; between_tree = h.between }
 
 (** val ggrow : graph -> gtrees **)
 
@@ -955,7 +974,8 @@ let by_trees t =
     leaving_of = (with_key t.leaving_tree); stored_of =
     (at_place [] t.stored_tree); moves_of =
     (at_place (None, None) t.moves_tree); lesser_of =
-    (at_place [] t.lesser_tree); why_of = t.why_tree }
+    (at_place [] t.lesser_tree); why_of = t.why_tree; between_of =
+    t.between_tree }
 
 (** val by_gtrees : gtrees -> gview **)
 
@@ -1198,15 +1218,38 @@ let is_live l d0 =
   | Exact -> true
   | _ -> qlt_bool { qnum = Z0; qden = XH } d0
 
-(** val bound : view -> atom list -> atom -> (q * bool) option **)
+(** val integer_to : q -> bool -> q **)
 
-let bound v k a =
-  bound_by (taken_from k (v.why_of k a)) a
+let integer_to q0 below =
+  inject_Z
+    (if below then Z.sub (Z.opp (qfloor (qopp q0))) (Zpos XH) else qfloor q0)
 
-(** val follows : view -> atom list -> atom -> bool **)
+(** val rounded : atom -> atom **)
 
-let follows v k a =
-  match bound v k a with
+let rounded a =
+  let bare = fun v -> { negative = v.negative; whence = v.whence; plus =
+    { qnum = Z0; qden = XH } }
+  in
+  { low = (bare a.low); high = { negative = a.high.negative; whence =
+  a.high.whence; plus = (integer_to (qopp (over a)) a.strict) }; strict =
+  false }
+
+(** val bound : view -> bool -> atom list -> atom -> (q * bool) option **)
+
+let bound v w k a =
+  match bound_by (taken_from k (v.why_of k a)) a with
+  | Some p ->
+    let (q0, unreached) = p in
+    if w
+    then Some ((qplus (integer_to (qminus q0 (over a)) unreached) (over a)),
+           false)
+    else Some (q0, unreached)
+  | None -> None
+
+(** val follows : view -> bool -> atom list -> atom -> bool **)
+
+let follows v w k a =
+  match bound v w k a with
   | Some p ->
     let (q0, unreached) = p in
     (||) (qlt_bool q0 { qnum = Z0; qden = XH })
@@ -1214,23 +1257,31 @@ let follows v k a =
         ((||) unreached (negb a.strict)))
   | None -> false
 
-(** val impossible : view -> atom list -> bool **)
+(** val impossible : view -> bool -> atom list -> bool **)
 
-let impossible v k =
-  follows v k { low = zero; high = zero; strict = true }
+let impossible v w k =
+  follows v w k { low = zero; high = zero; strict = true }
 
 (** val given : view -> atom list -> term -> bool **)
 
 let given v k v0 =
-  match bound v k { low = v0; high = zero; strict = false } with
+  match bound v false k { low = v0; high = zero; strict = false } with
   | Some p ->
     let (above, _) = p in
-    (match bound v k { low = zero; high = v0; strict = false } with
+    (match bound v false k { low = zero; high = v0; strict = false } with
      | Some p0 ->
        let (below, _) = p0 in
        qle_bool (qplus above below) { qnum = Z0; qden = XH }
      | None -> false)
   | None -> false
+
+(** val sharpened : view -> bool -> atom list -> atom list **)
+
+let sharpened v w k =
+  if w
+  then let k' = map rounded k in
+       app k' (filter (follows v w k') (v.between_of k'))
+  else k
 
 (** val fresh : grade -> view -> trans -> bool **)
 
@@ -1276,7 +1327,7 @@ let sure g v t =
 
 let opposite g v t t' =
   (||) ((||) (meets t.t_ge t'.t_lt) (meets t.t_lt t'.t_ge))
-    (impossible v (app (sure g v t) (sure g v t')))
+    (impossible v false (app (sure g v t) (sure g v t')))
 
 (** val check_trans : grade -> view -> int -> bool **)
 
@@ -1318,6 +1369,14 @@ let check_lesser v size k =
         (allows_too v size (snd (v.moves_of j)) (snd (v.moves_of k))))
       (v.lesser_of k))
 
+(** val check_whole : grade -> automaton -> bool **)
+
+let check_whole g a =
+  (||) (negb g.whole)
+    ((&&) (forallb (fun s -> g.shift_ok s.mu) a.states)
+      (forallb (fun t -> forallb (fun c -> g.shift_ok (snd c).plus) t.copies)
+        a.transitions))
+
 (** val check_model : grade -> automaton -> view -> bool **)
 
 let check_model g a v =
@@ -1326,8 +1385,9 @@ let check_model g a v =
       ((&&) (forallb (check_trans g v) (numbers a.transitions))
         (negb (nonempty (v.stored_of a.initial))))
       (forallb (check_lesser v (length a.differ)) (numbers a.differ)))
-    (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
-      a.states)
+    ((&&)
+      (forallb (fun s -> forallb (fun p -> g.factor_ok (snd p)) s.factors)
+        a.states) (check_whole g a))
 
 (** val check_claim : claim -> bool **)
 
@@ -1406,13 +1466,18 @@ let parted v b k a =
       ((&&) (distinct b zero a.high) (given v k a.low)))
     ((&&) (distinct b a.low zero) (given v k a.high))
 
-(** val known : grade -> view -> bnode -> trans -> atom list **)
+(** val told : grade -> view -> bnode -> trans -> atom list **)
 
-let known g v b t =
+let told g v b t =
   let k = app b.b_facts (sure g v t) in
   if nonempty b.b_distinct
   then app k (map (stricter true) (filter (parted v b k) (sure g v t)))
   else k
+
+(** val known : grade -> view -> bnode -> trans -> atom list **)
+
+let known g v b t =
+  sharpened v g.whole (told g v b t)
 
 (** val as_before : trans -> term -> term **)
 
@@ -1429,11 +1494,11 @@ let as_before t v =
           | None -> v)
   | _ -> v
 
-(** val fact_follows : view -> trans -> atom list -> atom -> bool **)
+(** val fact_follows : grade -> view -> trans -> atom list -> atom -> bool **)
 
-let fact_follows v t k a =
-  follows v k { low = (as_before t a.low); high = (as_before t a.high);
-    strict = a.strict }
+let fact_follows g v t k a =
+  follows v g.whole k { low = (as_before t a.low); high =
+    (as_before t a.high); strict = a.strict }
 
 (** val distinct_follows :
     grade -> view -> bnode -> trans -> (term * term) -> bool **)
@@ -1494,11 +1559,11 @@ let check_base_step g a v c w tells v0 i =
   let b = w.bn_of v0 in
   let t = v.tr_of i in
   let k = known g v b t in
-  (||) (impossible v k)
+  (||) (impossible v g.whole k)
     ((&&)
       (forallb (fun e ->
         (||) (negb ((=) (number e) i))
-          ((&&) (forallb (fact_follows v t k) (w.bn_of (target e)).b_facts)
+          ((&&) (forallb (fact_follows g v t k) (w.bn_of (target e)).b_facts)
             (forallb (distinct_follows g v b t)
               (w.bn_of (target e)).b_distinct))) (w.out_of v0))
       (check_ways g a v c w tells v0 i))
@@ -1775,8 +1840,8 @@ let is_own own p =
 
 let answered v w n p =
   is_some
-    (bound v (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p); high =
-      (snd p); strict = false })
+    (bound v false (w.bn_of (w.ln_of n).l_base).b_facts { low = (fst p);
+      high = (snd p); strict = false })
 
 (** val check_ledge :
     view -> graph -> gview -> (int -> bool) -> edge -> bool **)
@@ -1884,9 +1949,9 @@ let range w t l =
   ((flat_map (fun e -> floors w t (source e) (target e)) l),
     (flat_map (fun e -> ceilings w t (source e) (target e)) l))
 
-(** val between : int -> int -> trans -> trans **)
+(** val joining : int -> int -> trans -> trans **)
 
-let between n n' t =
+let joining n n' t =
   { src = n; tgt = n'; t_ge = t.t_ge; t_lt = t.t_lt; others = t.others; asg =
     t.asg; copies = t.copies; sets = t.sets; out = t.out }
 
@@ -1903,7 +1968,7 @@ let lifted a v g w =
   { initial = (first_node w); states =
     (map (fun n -> v.st_of (w.bn_of n.l_base).b_state) g.l_nodes);
     transitions =
-    (map (fun e -> between (source e) (target e) (v.tr_of (number e)))
+    (map (fun e -> joining (source e) (target e) (v.tr_of (number e)))
       g.l_edges); differ = a.differ }
 
 (** val is_in : (int -> int) -> int -> int -> bool **)
@@ -1996,7 +2061,7 @@ let check_ground g a v c w p layer =
 (** val for_parts : hints -> hints **)
 
 let for_parts h =
-  { stored = []; lesser = []; why = h.why }
+  { stored = []; lesser = []; why = h.why; between = h.between }
 
 (** val check_part :
     grade -> automaton -> view -> claim -> (int -> int) ->
@@ -2029,7 +2094,7 @@ let on_grid n q0 =
 
 let real_numbers =
   { shift_ok = (fun _ -> true); factor_ok = (fun _ -> true); mixes = true;
-    only_ends = (fun _ _ -> false); smooth = true }
+    only_ends = (fun _ _ -> false); smooth = true; whole = false }
 
 (** val multiples : positive -> grade **)
 
@@ -2037,7 +2102,14 @@ let multiples n =
   { shift_ok = (on_grid n); factor_ok = (on_grid XH); mixes = false;
     only_ends = (fun lo hi ->
     (&&) (qle_bool (qopp { qnum = (Zpos XH); qden = n }) lo)
-      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false }
+      (qle_bool hi { qnum = (Zpos XH); qden = n })); smooth = false; whole =
+    false }
+
+(** val integers : grade **)
+
+let integers =
+  { shift_ok = (on_grid XH); factor_ok = (on_grid XH); mixes = false;
+    only_ends = (multiples XH).only_ends; smooth = false; whole = true }
 
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }

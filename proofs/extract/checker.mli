@@ -155,6 +155,8 @@ module Z :
 
   val div_eucl : z -> z -> z * z
 
+  val div : z -> z -> z
+
   val modulo : z -> z -> z
 
   val ggcd : z -> z -> z * (z * z)
@@ -163,6 +165,8 @@ module Z :
 val zeq_bool : z -> z -> bool
 
 type q = { qnum : z; qden : positive }
+
+val inject_Z : z -> q
 
 val qeq_bool : q -> q -> bool
 
@@ -177,6 +181,8 @@ val qopp : q -> q
 val qminus : q -> q -> q
 
 val qred : q -> q
+
+val qfloor : q -> z
 
 type law =
 | Laplace
@@ -274,13 +280,15 @@ type claim = { c_low : q; c_high : q; c_sens : q; c_D : q }
 type sums = (int * q) list
 
 type hints = { stored : int list list; lesser : int list list;
-               why : (atom list -> atom -> sums) }
+               why : (atom list -> atom -> sums);
+               between : (atom list -> atom list) }
 
 type cert = { c_claim : claim; c_ground : graph; c_parts : graph list;
               c_layer : int list; c_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
-               bool; only_ends : (q -> q -> bool); smooth : bool }
+               bool; only_ends : (q -> q -> bool); smooth : bool; whole : 
+               bool }
 
 val source : edge -> int
 
@@ -300,7 +308,8 @@ type view = { tr_of : (int -> trans); st_of : (int -> stat);
               leaving_of : (int -> int list); stored_of : (int -> int list);
               moves_of : (int -> int option * int option);
               lesser_of : (int -> int list);
-              why_of : (atom list -> atom -> sums) }
+              why_of : (atom list -> atom -> sums);
+              between_of : (atom list -> atom list) }
 
 type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                ln_of : (int -> lnode); over_of : (int -> int list);
@@ -311,7 +320,8 @@ type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
                moves_tree : (int option * int option) tree;
                lesser_tree : int list tree;
-               why_tree : (atom list -> atom -> sums) }
+               why_tree : (atom list -> atom -> sums);
+               between_tree : (atom list -> atom list) }
 
 type gtrees = { bn_tree : bnode tree; out_tree : edge list tree;
                 ln_tree : lnode tree; over_tree : int list tree;
@@ -397,13 +407,19 @@ val uses_mean : trans -> bool
 
 val is_live : law -> q -> bool
 
-val bound : view -> atom list -> atom -> (q * bool) option
+val integer_to : q -> bool -> q
 
-val follows : view -> atom list -> atom -> bool
+val rounded : atom -> atom
 
-val impossible : view -> atom list -> bool
+val bound : view -> bool -> atom list -> atom -> (q * bool) option
+
+val follows : view -> bool -> atom list -> atom -> bool
+
+val impossible : view -> bool -> atom list -> bool
 
 val given : view -> atom list -> term -> bool
+
+val sharpened : view -> bool -> atom list -> atom list
 
 val fresh : grade -> view -> trans -> bool
 
@@ -422,6 +438,8 @@ val check_trans : grade -> view -> int -> bool
 val allows_too : view -> int -> int option -> int option -> bool
 
 val check_lesser : view -> int -> int -> bool
+
+val check_whole : grade -> automaton -> bool
 
 val check_model : grade -> automaton -> view -> bool
 
@@ -443,11 +461,13 @@ val distinct : bnode -> term -> term -> bool
 
 val parted : view -> bnode -> atom list -> atom -> bool
 
+val told : grade -> view -> bnode -> trans -> atom list
+
 val known : grade -> view -> bnode -> trans -> atom list
 
 val as_before : trans -> term -> term
 
-val fact_follows : view -> trans -> atom list -> atom -> bool
+val fact_follows : grade -> view -> trans -> atom list -> atom -> bool
 
 val distinct_follows :
   grade -> view -> bnode -> trans -> (term * term) -> bool
@@ -534,7 +554,7 @@ val check_cost : view -> trans -> (q * q) -> q list -> q list -> q -> bool
 
 val range : gview -> trans -> edge list -> q list * q list
 
-val between : int -> int -> trans -> trans
+val joining : int -> int -> trans -> trans
 
 val first_node : gview -> int
 
@@ -574,6 +594,8 @@ val on_grid : positive -> q -> bool
 val real_numbers : grade
 
 val multiples : positive -> grade
+
+val integers : grade
 
 type rstep = { taken : int; entry_at : q; more : q; drawn : q; drawn' : 
                q; weights : q list; pulls : q list }

@@ -89,10 +89,24 @@ let path solved u v =
            Some (bound, back t [] (Array.length dist)))
   | _ -> None
 
+let latest = remembered solve
+
+(* Of integers: what bounds on the doubles of values say of the values, where that is more than their half. *)
+let between comparisons =
+  let solved = latest comparisons in
+  let places = List.sort_uniq compare (List.concat_map (fun a -> [ a.low.whence; a.high.whence ]) comparisons) in
+  let term (whence, negative) = { whence; negative; plus = fst nothing } in
+  List.concat_map (fun u ->
+    match path solved u (opposite u) with
+    | Some ((b, _), _) ->
+        let most = { qnum = qfloor (qmult half b); qden = XH } in
+        [ { low = term u; high = { (term (Zero, false)) with plus = most }; strict = false } ]
+    | None -> [])
+    (List.concat_map (fun w -> if w = Zero then [] else [ w, false; w, true ]) places)
+
 let sums =
-  let solved = remembered solve in
   fun comparisons asked ->
-    let solved = solved comparisons and u = key asked.low and v = key asked.high in
+    let solved = latest comparisons and u = key asked.low and v = key asked.high in
     if u = v then
       if not asked.strict then [] else
       match Lazy.force solved.circle with Some l -> List.map (fun k -> k, one) l | None -> []

@@ -30,6 +30,7 @@ let of_graph grade a v c where (g, tells, own) =
   where ^ "lift-cover", (fun () -> check_cover g w);
   where ^ "lift-edge, lift-read, lift-kept, lift-order or lift-sample",
     (fun () -> check_graph grade a v c g w tells own) ]
+let model_rules = "model-noise, model-determinism, model-initialization or model-integer"
 
 let broken grade a (c : cert) =
   let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_ground) in
@@ -39,7 +40,7 @@ let broken grade a (c : cert) =
   let own k x = (if x < Array.length layer then layer.(x) else 0) = k in
   let part k g = of_graph grade b u c.c_claim (Printf.sprintf "parts[%d]: " k) (g, false, own (k + 1)) in
   first ([ "adjacency", (fun () -> check_claim c.c_claim);
-           "model-noise, model-determinism or model-initialization", (fun () -> check_model grade a v) ]
+           model_rules, (fun () -> check_model grade a v) ]
     @ of_graph grade a v c.c_claim "" (c.c_ground, true, own 0)
     @ [ "lift-potential, part-potential, trunk-initial or private-bound", (fun () -> check_bound c w (List.map (fun _ -> w) c.c_parts)) ]
     @ List.concat (List.mapi part c.c_parts))
@@ -51,14 +52,20 @@ let look (a : Automata.t) c j =
   let head = [ pair "certificate" (string_of_int c); pair "kind" (Json.quoted kind) ] in
   let unproved why = head @ [ pair "proved" "false"; pair "because" (Json.quoted why) ] in
   let judged (x : cert) =
-    let integers = multiples XH in
-    let whole () = check integers a.automaton x || not a.integer && check integers a.automaton (Pruning.pruned integers a x) in
-    let real () = if a.integer then whole () else check real_numbers a.automaton x in
+    let check grade = check grade a.automaton in
+    let grid = multiples XH in
+    (* Of an automaton that is not about integers it is proved for any inputs that differ by integers. *)
+    let on_integers () =
+      if a.integer then check grid x || check integers x else check grid x || check grid (Pruning.pruned grid a x) in
+    let real () = if a.integer then on_integers () else check real_numbers x in
     let rule () = broken (if a.integer then integers else real_numbers) a.automaton x in
-    if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (whole ())) ]
+    if real () then head @ [ pair "proved" "true"; pair "reals" (string_of_bool (not a.integer)); pair "integers" (string_of_bool (on_integers ())) ]
     else if List.exists (fun (equal, _) -> equal = None) a.automaton.differ then unproved "entries of which there are only so many"
-    else if a.integer then unproved ("a certificate that breaks the rules " ^ rule () ^ ", or needs that there is no number between two integers")
-    else refuse "%s breaks the rules %s" where (rule ()) in
+    else if a.integer && check { integers with mixes = true } x then
+      unproved "a certificate of an automaton about integers that rests on means of shifts, which need be no integers"
+    else match rule () with
+      | r when a.integer && r = model_rules -> unproved (r ^ " (guards that exclude each other because there is no number between two integers are not known to)")
+      | r -> refuse "%s breaks the rules %s" where r in
   let from_below written check check_in_rounds =
     let found = head @ [ pair "proved" "true"; pair "reals" "false"; pair "integers" "true" ] in
     match written () with

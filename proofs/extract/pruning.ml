@@ -13,8 +13,8 @@ let pruned_graph grade (a : automaton) v (g : graph) =
     List.iter (fun ((s, (i, _)), t) ->
       let step = v.tr_of i and b = nodes.(s) in
       let comparisons = known grade v b step in
-      if not (impossible v comparisons) then begin
-        let left = List.filter (fact_follows v step comparisons) nodes.(t).b_facts in
+      if not (impossible v grade.whole comparisons) then begin
+        let left = List.filter (fact_follows grade v step comparisons) nodes.(t).b_facts in
         if List.compare_lengths left nodes.(t).b_facts < 0 then begin
           nodes.(t) <- { (nodes.(t)) with b_facts = left };
           Hashtbl.replace changed t ()

@@ -251,7 +251,8 @@ let claim where l d : claim =
   { c_low = low; c_high = high; c_sens = rational where (List.assoc "sensitivity" l); c_D = d }
 
 let lower a where j =
-  let l = members where ([ "kind"; "D" ] @ bounds @ flow) [ "cycles" ] j in
+  let l = members where ([ "kind"; "D" ] @ bounds @ flow) [ "cycles"; "others" ] j in
+  if List.mem_assoc "others" l then not_proved "bounds by all runs that show the same";
   written a (claim where l (rational where (List.assoc "D" l))) where false l
 let growth a where j =
   let l = members where ([ "kind"; "pattern" ] @ bounds @ flow) [ "cycles" ] j in

@@ -26,7 +26,7 @@ Definition svt_cert : cert := {|
               {| l_base := 2; l_pot := 0; l_own := [] |}];
   l_edges := [(0, (0, Same), 1); (1, (1, Any), 1); (1, (2, Any), 2)]%nat |};
   c_parts := []; c_layer := [];
-  c_hints := {| stored := [[]; [0]; [0]]%nat; lesser := []; why := fun _ _ => [] |} |}.
+  c_hints := {| stored := [[]; [0]; [0]]%nat; lesser := []; why := fun _ _ => []; between := fun _ => [] |} |}.
 
 (* Integer noise and integer inputs, in full: *)
 Theorem svt_private eps (Heps : 0 < eps) (alpha beta : nat -> Z) :

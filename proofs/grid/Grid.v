@@ -1,6 +1,6 @@
 (* The closed theorems for Laplace noise on the grid of multiples of 1/n (n = 1: integers), and an example inside Coq. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide.
+From Symdipa.Core Require Import Model Lookup Checker Facts Sound Guide.
 From Symdipa.Grid Require Import Laplace.
 Import ListNotations.
 Open Scope R_scope.
@@ -56,6 +56,41 @@ Proof.
   - easy.
   - exact (only_ends_multiple n).
   - easy.
+  - easy.
   - apply all_good.
+  - easy.
   - now split.
+Qed.
+
+(* Of integers certificates may say more; then inputs are integers. *)
+Definition is_private_on_integers (A : automaton) (c : claim) :=
+  forall eps (Heps : 0 < eps) (alpha beta : nat -> Z),
+  (forall i, Q2R (c_sens c * c_low c) <= IZR (alpha i - beta i) <= Q2R (c_sens c * c_high c)) ->
+  differ_as (differ A) (fun i => IZR (alpha i)) (fun i => IZR (beta i)) ->
+  forall w, prob (noise_on 1 eps Heps) A (fun i => IZR (alpha i)) w <=
+            exp (eps * Q2R (c_D c)) * prob (noise_on 1 eps Heps) A (fun i => IZR (beta i)) w.
+
+Lemma width_1 : width 1 = 1.
+Proof. unfold width. field. Qed.
+Lemma multiple_integer x : multiple (width 1) x <-> integer x.
+Proof. rewrite width_1. split; intros [k ->]; exists k; ring. Qed.
+Lemma whole_near c (alpha beta : nat -> Z) A : (forall i, Q2R (c_sens c * c_low c) <= IZR (alpha i - beta i) <= Q2R (c_sens c * c_high c)) ->
+  differ_as (differ A) (fun i => IZR (alpha i)) (fun i => IZR (beta i)) ->
+  forall eps (Heps : 0 < eps), adjacent (noise_on 1 eps Heps) A c (fun i => IZR (alpha i)) (fun i => IZR (beta i)).
+Proof.
+  intros Adj Dif eps Heps. split; [|easy]. intros i. rewrite <- minus_IZR. split; [apply Adj|]. apply multiple_integer. now exists (alpha i - beta i)%Z.
+Qed.
+
+Theorem checked_private_on_integers (A : automaton) (C : cert) : check integers A C = true -> is_private_on_integers A (c_claim C).
+Proof.
+  intros H eps Heps alpha beta Adj Dif w. apply (private Heps (noise_on 1 eps Heps) integers); auto.
+  - exact (on_grid_multiple 1).
+  - exact (factor_multiple 1).
+  - easy.
+  - exact (only_ends_multiple 1).
+  - easy.
+  - intros _ x. apply multiple_integer.
+  - apply all_good.
+  - intros _ i. apply multiple_integer. now exists (alpha i).
+  - now apply whole_near.
 Qed.

@@ -221,12 +221,16 @@ Proof.
 Qed.
 
 (* On a grid single values have a probability. *)
-Lemma laplace_mono l d m s h h' : unit_fun h -> unit_fun h' -> (forall z, typical False l d m s z -> h z <= h' z) ->
+Lemma laplace_mono l d m s h h' : unit_fun h -> unit_fun h' -> (forall z, typical False (multiple g) l d m s z -> h z <= h' z) ->
   laplace g eps l d m h <= laplace g eps l d m h'.
 Proof.
-  intros U U' H. assert (H' : forall z, supported l m z -> h z <= h' z) by (intros z Hz; apply H; split; easy).
-  assert (L : l = Exact \/ l <> Exact) by (destruct l; auto; now right). destruct L as [->|Ne]; [now apply H'|].
-  destruct (laplace_cases l d m) as [E|[Hd E]]; rewrite !E; [apply H'; destruct l; simpl; auto; lra|].
+  intros U U' H.
+  assert (H' : forall k, supported l m (m + g * IZR k) -> h (m + g * IZR k) <= h' (m + g * IZR k)).
+  { intros k Hk. apply H. split; [easy|]. split; [|easy]. exists k. ring. }
+  assert (Hm : supported l m m -> h m <= h' m).
+  { intros Hs. specialize (H' 0%Z). replace (m + g * IZR 0) with m in H' by (simpl; ring). auto. }
+  assert (L : l = Exact \/ l <> Exact) by (destruct l; auto; now right). destruct L as [->|Ne]; [now apply Hm|].
+  destruct (laplace_cases l d m) as [E|[Hd E]]; rewrite !E; [apply Hm; destruct l; simpl; auto; lra|].
   apply Rmult_le_compat_l; [left; apply mass_pos; now apply rate_pos|].
   apply Zsum_le; [|now apply exZ_h]. intros k. pose proof (weight_of_pos (g * (eps * d)) l k) as W. split.
   - apply Rmult_le_pos; [lra|apply U].

@@ -215,12 +215,12 @@ Lemma supported_dens one d (m z : R) : Rlt (IZR 0) d -> ~ supported (if one then
 Proof. case: one => //= _ H. rewrite /dens /=. case: ifP => // /negbT. rewrite -leNgt => /RleP H'. by case: H. Qed.
 
 Lemma ELap_mono l d m s h h' : good h -> good h' -> unit_fun h -> unit_fun h' ->
-  (forall z, typical True l d m s z -> Rle (h z) (h' z)) -> Rle (ELap l d m h) (ELap l d m h').
+  (forall z, typical True (fun _ => True) l d m s z -> Rle (h z) (h' z)) -> Rle (ELap l d m h) (ELap l d m h').
 Proof.
 move=> mh mh' U U' H.
 have At : ~ (l <> Exact /\ Rlt (IZR 0) d) -> Rle (h m) (h' m).
   move=> Nl. apply: H; split; first by case: (l) => //=; exact: Rle_refl.
-  by move=> _ l1 l2; case: Nl.
+  by split=> // _ l1 l2; case: Nl.
 have Int one : l = (if one then Exponential else Laplace) -> Rlt (IZR 0) d -> Rle (mean one d m h) (mean one d m h').
   move=> El d0. rewrite /mean. apply/RleP.
   have V := unitE U. have V' := unitE U'.
@@ -232,7 +232,7 @@ have Int one : l = (if one then Exponential else Laplace) -> Rlt (IZR 0) d -> Rl
     - by move=> x; rewrite lee_fin; case/andP: (V x).
     - by move=> x; rewrite lee_fin; case/andP: (V' x).
     - move=> x nx. have [Su|Su] := pselect (supported l m x); [right|left].
-        by rewrite lee_fin; apply/RleP/H; split=> // _ _ _; exact: free_distances.
+        by rewrite lee_fin; apply/RleP/H; split=> //; split=> // _ _ _; exact: free_distances.
       by apply: supported_dens => //; rewrite -El.
   rewrite ler_pmul2r ?invr_gt0 ?norm_gt0 //. exact: fine_le.
 move: At Int. rewrite /ELap. case: l H => H At Int.

@@ -7,11 +7,13 @@ Print differ_as.
 Print allows.
 Print leads.
 Print is_private.
+Print is_private_on_integers.
 Print on_multiples.
 Print is_tight.
 Print is_leaking.
 Print cert.
 Check checked_private.
+Check checked_private_on_integers.
 Check checked_private_fine.
 Check checked_lower.
 Check checked_growth.
@@ -21,6 +23,7 @@ Check every_entry_spec.
 Check entries_spec.
 Check window_spec.
 Print Assumptions checked_private.
+Print Assumptions checked_private_on_integers.
 Print Assumptions checked_private_fine.
 Print Assumptions checked_lower.
 Print Assumptions checked_growth.

@@ -529,14 +529,23 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
     if not (plain or parts or proofs or bounds.best is None):
         raise NothingToCertify(NO_ALIGNMENT)
     parts += proofs
-    lower = bool(bounds.lower) and automaton.shows_steps  # nobody doubts that D is at least 0
-    if proofs and bounds.flow is not None and lower:
+    if not automaton.shows_steps:
+        return parts
+    alike = bounds.alike_proof
+    told = alike is not None and alike.value == bounds.lower  # by all the runs that show the same
+    if proofs and bounds.flow is not None and bounds.lower and not told:  # nobody doubts that D is at least 0
         question = bounds.flow, bounds.flow_range, bounds.sensitivity
         if _is_of_the_paper(automaton):
             parts.append(certificates.lower_of_flow(*question))
         else:
             with suppress(NothingToCertify, LimitReached):
                 parts.append(wider.lower_of_flow(automaton, *question, limits))
+    if alike is not None:
+        if _is_of_the_paper(automaton):
+            parts.append(certificates.lower_of_alike(automaton, alike))
+        else:
+            with suppress(NothingToCertify, LimitReached):
+                parts.append(wider.lower_of_alike(automaton, alike, limits))
     return parts
 
 

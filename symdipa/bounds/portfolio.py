@@ -22,7 +22,6 @@ from fractions import Fraction
 from functools import partial
 from typing import TYPE_CHECKING
 
-from symdipa.bounds.same_outputs import least_cost
 from symdipa.model.adjacency import TWO_SIDED, Adjacency, Interval, intervals
 from symdipa.model.errors import Limit, LimitReached
 from symdipa.model.limits import UNLIMITED, Limits, stopwatch
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from symdipa.bounds.alignment import Alignment, Built, Proof
     from symdipa.bounds.exact.flow import Flow, Span
     from symdipa.bounds.relational import Relational
+    from symdipa.bounds.same_outputs import Alike
 
 CELLS = 2_000_000
 """Nodes times variables of the largest augmentation that is built unasked (for the exact method): 200 MB."""
@@ -89,11 +89,14 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Below:
-    """What a run costs at least, with the sensitivity, by a flow for differences in ``interval``."""
+    """What a run costs at least, with the sensitivity, by a flow for differences in ``interval``; or, with
+    ``alike``, what it and all the others with its outputs do."""
 
     value: Fraction
     flow: Flow
     interval: Interval
+    sensitivity: Fraction
+    alike: Alike | None = None
 
 
 def bounds_on(
@@ -267,8 +270,6 @@ class Portfolio:
         self.output_distinct = problem.automaton is not None and output_distinct(problem.automaton)
         self.costliest: Below | None = None
         self.telling: Below | None = None
-        self.shared = Fraction(0)
-        """What all runs with the outputs of some run cost at least: a bound on ``D``, too."""
         self.alignment: Alignment | None = None
         self.relational: Relational | None = None
         self._built: Built | None = None
@@ -290,6 +291,7 @@ class Portfolio:
             flow=None if below is None else below.flow,
             flow_range=self.ranges[0] if below is None else below.interval,
             needed=self.needed,
+            alike_proof=self.telling if self.telling is not None and self.telling.alike else None,
             alignment_proof=self.alignment,
             relational_proof=self.relational,
             adjacency=self.adjacency,
@@ -318,23 +320,17 @@ class Portfolio:
     @property
     def needed(self) -> Fraction | None:
         """The best bound on ``D`` from below."""
-        return max(self.shared, self._alone or Fraction(0)) or None
-
-    @property
-    def _alone(self) -> Fraction | None:
-        """The best one by a run that no other imitates, which is what certificates can say."""
         return None if self.telling is None else self.telling.value
 
     @property
     def settled(self) -> bool:
         """Whether no better bound is needed."""
         counted = {m: bound for m, bound in self.from_above.items() if not self.certified or m in CERTIFIED}
-        upper, enough = min(counted.values(), default=None), self.enough
-        needed = self._alone if self.certified else self.needed
+        upper, enough, needed = min(counted.values(), default=None), self.enough, self.needed
         if upper is None:
             return False
         return (
-            upper == self._alone
+            upper == needed
             or (enough is not None and upper <= enough)
             or (enough is not None and needed is not None and needed > enough)
         )
@@ -578,27 +574,28 @@ class Portfolio:
             return
         value = flow.value * self.sensitivity
         costs_more = self.costliest is None or value > self.costliest.value
-        improves = value > (self._alone or 0)
+        improves = value > (self.needed or 0)
         if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
             return
-        tells_more = improves and self._distinct(flow.run, flow.loops, limits)
-        found = Below(value, flow, interval)
+        found = Below(value, flow, interval, self.sensitivity)
         if costs_more and self.single_runs:
             self.costliest = found
-        if tells_more:
+        if improves and self._distinct(flow.run, flow.loops, limits):
             self.telling = found
-        elif value > (self.needed or 0) and not flow.loops:
-            self._share(found, limits)
+        elif improves and not flow.loops:
+            self._tell_by_alike(found, limits)
 
-    def _share(self, found: Below, limits: Limits) -> None:
+    def _tell_by_alike(self, found: Below, limits: Limits) -> None:
         """The bound on ``D`` by a run that other runs imitate: what all of them cost, for the same inputs."""
+        from symdipa.bounds.same_outputs import runs_alike
+
         control, automaton, run = self.problem.control, self.problem.automaton, found.flow.run
         if automaton is None:
             return
         differences = control.whole_differences(run, found.flow.deltas, found.interval)
-        least = least_cost(automaton, control.whole(run), differences, limits)
-        if least is not None:
-            self.shared = max(self.shared, least * self.sensitivity)
+        alike = runs_alike(automaton, control.whole(run), differences, limits)
+        if alike is not None and alike.value * self.sensitivity > (self.needed or 0):
+            self.telling = replace(found, value=alike.value * self.sensitivity, alike=alike)
 
     def _distinct(self, run: Sequence[int], loops: Sequence[Span], limits: Limits) -> bool:
         if self.output_distinct:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 from symdipa.model.automaton import Automaton
@@ -12,16 +13,31 @@ MOST_RUNS = 1_000
 """So many runs, and beginnings of runs, are looked at."""
 
 
-def least_cost(
+@dataclass(frozen=True)
+class Alike:
+    """All feasible runs of an automaton that show the same, and what each of them costs at least.
+
+    ``differences`` are those of the steps of the first run; the others read the same entries.
+    """
+
+    value: Fraction
+    runs: tuple[tuple[int, ...], ...]
+    differences: tuple[Fraction, ...]
+
+    def differences_of(self, automaton: Automaton, run: Sequence[int]) -> list[Fraction]:
+        """Those of the steps of one of the runs; entries that only it reads are equal."""
+        return _given(automaton, self.runs[0], self.differences, run)
+
+
+def runs_alike(
     automaton: Automaton,
     run: Sequence[int],
     differences: Sequence[Fraction],
     limits: Limits = UNLIMITED,
-) -> Fraction | None:
-    """What each run with the outputs of this one costs at least, for these differences of the entries.
+) -> Alike | None:
+    """What each run with the outputs of this one costs at least, for these differences of its steps.
 
-    ``differences`` are those of the steps of the run; entries that only other runs read are equal. ``None``
-    if there are too many runs, if steps are unseen, or if every run costs infinitely much.
+    ``None`` if there are too many runs, if steps are unseen, or if every run costs infinitely much.
     """
     from symdipa.runs.numbers.possible import feasible
     from symdipa.runs.numbers.shifts import cost
@@ -29,21 +45,29 @@ def least_cost(
 
     if not automaton.shows_steps:
         return None
-    reads = [automaton.state(t.source).is_input for t in automaton.transitions]
-    entries = [difference for t, difference in zip(run, differences, strict=True) if reads[t]]
-    alike = _alike(automaton, run, limits)
-    if alike is None:
+    paths = _alike(automaton, run, limits)
+    if paths is None:
         return None
-    least: Fraction | None = None
-    for other in alike:
+    runs, costs = [tuple(run)], list[Fraction]()
+    for other in paths:
         limits.check("runs with the same outputs")
-        following: Iterator[Fraction] = iter(entries)
-        given = [next(following, Fraction(0)) if reads[t] else Fraction(0) for t in other]
         system = unrolled(automaton, other)
-        found = cost(system, given)
-        if found is not None and (least is None or found < least) and feasible(system):
-            least = found
-    return least
+        if not feasible(system):
+            continue
+        if other != runs[0]:
+            runs.append(other)
+        found = cost(system, _given(automaton, run, differences, other))
+        if found is not None:
+            costs.append(found)
+    return Alike(min(costs), tuple(runs), tuple(differences)) if costs else None
+
+
+def _given(
+    automaton: Automaton, run: Sequence[int], differences: Sequence[Fraction], other: Sequence[int]
+) -> list[Fraction]:
+    reads = [automaton.state(t.source).is_input for t in automaton.transitions]
+    read = (difference for t, difference in zip(run, differences, strict=True) if reads[t])
+    return [next(read, Fraction(0)) if reads[t] else Fraction(0) for t in other]
 
 
 def _alike(automaton: Automaton, run: Sequence[int], limits: Limits) -> list[tuple[int, ...]] | None:

@@ -79,6 +79,7 @@ RULES: dict[str, str] = {
     "cycle-repeats": "after one more round of a cycle the same values are possible",
     "cycle-differ": "after a round of a cycle the same entries may differ, and registers differ by the same",
     "cycle-leaking": "the cycle must not use a variable that it assigns",
+    "others": "other runs stand beside one without cycles, and show what it shows",
     "difference": "a difference lies in [L, H] times the sensitivity, and is 0 where no input is read",
     "flow-edge": "flow goes along an edge of the dependency graph or to the ground, given once",
     "flow-amount": "flow is positive",

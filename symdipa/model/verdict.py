@@ -146,8 +146,8 @@ class Bounds:
     ``missing`` says why others are not there. ``lower`` is a bound from below on what a run costs, by
     ``flow`` (without the sensitivity, for differences in ``flow_range``). ``needed`` is one on ``D``: the
     largest by a run whose outputs no other run shows, however often its loops are repeated, or by all runs
-    that show the same.
-    ``alignment_proof`` and ``relational_proof`` are what certificates are made of.
+    that show the same. ``alignment_proof``, ``relational_proof`` and, where it is all those runs that prove
+    ``needed``, ``alike_proof`` are what certificates are made of.
     """
 
     from_above: Mapping[str, Fraction] = field(default_factory=dict)
@@ -158,6 +158,7 @@ class Bounds:
     needed: Fraction | None = None
     alignment_proof: Proof | None = None
     relational_proof: Proof | None = None
+    alike_proof: Proof | None = None
     adjacency: Adjacency = TWO_SIDED
     sensitivity: Fraction = Fraction(1)
     source: Source | None = None

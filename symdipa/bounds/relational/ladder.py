@@ -39,7 +39,7 @@ SEARCHING = 0.7
 
 PATIENCE, SHORT = 4, 1.0
 """How many times as long as a bound took a better one is looked for, and for how many seconds at least, where
-it is not known how good one may be."""
+it is not known how good one may be and the time is limited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +143,7 @@ class _Ladder:
             self.trials.append(trial)
             if found is not None and (best is None or found.bound < best.bound):
                 best = found
-                if not enough:
+                if not enough and self.limits.deadline is not None:
                     limits = self.limits.within(max(SHORT, PATIENCE * taken()))
                 if best.bound <= enough:
                     break

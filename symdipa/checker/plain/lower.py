@@ -14,7 +14,8 @@ from fractions import Fraction
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
 from symdipa.checker.model import Model
-from symdipa.checker.plain.runs import Cycle, Run, check_non_leaking, cycles_of, is_distinct, run_of
+from symdipa.checker.plain.alike import Cycle, others_of, shared_entries
+from symdipa.checker.plain.runs import Run, check_non_leaking, cycles_of, is_distinct, run_of
 from symdipa.checker.reading import bounded, items, members, number, rational, truth
 from symdipa.checker.rules import refuse
 
@@ -37,7 +38,7 @@ class Flow:
 
 def check_lower(model: Model, certificate: dict[str, object], where: str) -> Claim:
     keys = ["kind", "adjacency", "sensitivity", "D", "run", "differences", "flow"]
-    members(certificate, where, keys, ["cycles"])
+    members(certificate, where, keys, ["cycles", "others"])
     inputs = inputs_of(certificate, where)
     bound = rational(certificate["D"], f"{where}.D")
     run = run_of(model, certificate["run"], f"{where}.run")
@@ -45,14 +46,32 @@ def check_lower(model: Model, certificate: dict[str, object], where: str) -> Cla
     for cycle in cycles:
         check_non_leaking(run, cycle, where)
     differences = _differences(run, inputs, certificate["differences"], f"{where}.differences")
-    flows = _flows(run, certificate["flow"], f"{where}.flow")
+    _check_worth(bound, run, cycles, inputs, differences, certificate["flow"], where)
+    runs = [run]
+    for parts, place in others_of(certificate.get("others", []), cycles, f"{where}.others"):
+        other = run_of(model, parts["run"], f"{place}.run")
+        shared = shared_entries(run, differences, other, place)
+        _check_worth(bound, other, (), inputs, shared, parts["flow"], place)
+        runs.append(other)
+    return Claim("lower", bound, inputs, distinct=is_distinct(model, runs, cycles))
+
+
+def _check_worth(
+    bound: Fraction,
+    run: Run,
+    cycles: tuple[Cycle, ...],
+    inputs: Inputs,
+    differences: list[Fraction],
+    flow: object,
+    where: str,
+) -> None:
+    flows = _flows(run, flow, f"{where}.flow")
     value = _within_capacity(run, differences, flows)
     value += _repeated(run, cycles, inputs, flows)
     for step, difference in zip(run.steps, differences, strict=True):
         value = bounded(value + step.released * abs(difference))
     if value < bound:
         refuse("lower-bound", f"{where}: the flow is worth less than D")
-    return Claim("lower", bound, inputs, distinct=is_distinct(model, run, cycles))
 
 
 def _differences(run: Run, inputs: Inputs, value: object, where: str) -> list[Fraction]:

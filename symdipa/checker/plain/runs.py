@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from symdipa.checker.graphs import Ends
 from symdipa.checker.model import Model, Step
+from symdipa.checker.plain import alike
+from symdipa.checker.plain.alike import Cycle
 from symdipa.checker.reading import items, number, numbers
 from symdipa.checker.rules import refuse
 
-MAX_IMITATORS = 10_000
-"""If other runs could be in more places, distinctness is not claimed."""
-
 Pairs = frozenset[tuple[str, str]]
-Cycle = tuple[int, int]
 
 
 # Facts about the order of the stored samples, and what a step does to them
@@ -143,33 +140,14 @@ def check_non_leaking(run: Run, cycle: Cycle, where: str) -> None:
 # Output distinction
 
 
-def is_distinct(model: Model, run: Run, cycles: tuple[Cycle, ...]) -> bool:
-    """Whether no other feasible run has the outputs of this one, however often its cycles are repeated.
+def is_distinct(model: Model, runs: Sequence[Run], cycles: tuple[Cycle, ...]) -> bool:
+    """Whether no feasible run but these has the outputs of the first, however often its cycles repeat."""
 
-    Follows all other runs with these outputs at once; inputs are not observed, and all real numbers count
-    as the same output.
-    """
-    back = {j: i for i, j in cycles}
-    start = (0, model.initial, NOTHING, False)
-    seen = {start}
-    queue = deque([start])
-    while queue:
-        position, state, order, strayed = queue.popleft()
-        found: list[tuple[int, str, Order, bool]] = []
-        if position in back:
-            found.append((back[position], state, order, strayed))
-        if position < len(run.steps):
-            for t in model.leaving[state]:
-                step = model.steps[t]
-                following = after(order, step) if step.shows == run.steps[position].shows else None
-                if following is not None:
-                    other = strayed or t != run.transitions[position]
-                    found.append((position + 1, step.target, following, other))
-        elif strayed:
-            return False
-        fresh = [look for look in dict.fromkeys(found) if look not in seen]
-        seen.update(fresh)
-        queue.extend(fresh)
-        if len(seen) > MAX_IMITATORS:
-            return False
-    return True
+    def imitations(state: str, order: Order, position: int) -> Iterator[tuple[int, str, Order]]:
+        for t in model.leaving[state]:
+            step = model.steps[t]
+            following = after(order, step) if step.shows == runs[0].steps[position].shows else None
+            if following is not None:
+                yield t, step.target, following
+
+    return alike.is_distinct(runs, cycles, (model.initial, NOTHING), imitations)

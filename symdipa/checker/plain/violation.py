@@ -6,9 +6,9 @@ from itertools import pairwise
 
 from symdipa.checker.claims import Claim
 from symdipa.checker.model import Model
+from symdipa.checker.plain.alike import Cycle
 from symdipa.checker.plain.runs import (
     NOTHING,
-    Cycle,
     Order,
     Run,
     after,
@@ -48,7 +48,7 @@ def check_violation(model: Model, certificate: dict[str, object], where: str) ->
         else:
             path = _path(run, certificate["path"], f"{where}.path")
             (_check_pair if pattern == "leaking-pair" else _check_violating)(run, cycles, path, where)
-    return Claim("violation", pattern=pattern, distinct=is_distinct(model, run, cycles))
+    return Claim("violation", pattern=pattern, distinct=is_distinct(model, [run], cycles))
 
 
 def _check_leaking(run: Run, cycle: Cycle, value: object, where: str) -> None:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symdipa.checker.claims import Claim, Inputs, inputs_of
+from symdipa.checker.plain.alike import others_of, shared_entries
 from symdipa.checker.reading import bounded, items, members, number, rational, text, truth
 from symdipa.checker.rules import refuse, shown
 from symdipa.checker.wider.adjacent import check_free, means_of_run
@@ -36,12 +37,22 @@ class Flow:
 
 def check_lower(model: Model, certificate: dict[str, object], where: str) -> Claim:
     keys = ["kind", "adjacency", "sensitivity", "D", "run", "differences", "flow"]
-    members(certificate, where, keys, ["cycles"])
+    members(certificate, where, keys, ["cycles", "others"])
     bound = rational(certificate["D"], f"{where}.D")
-    run, inputs, value = _valued(model, certificate, where, Fraction(1))
+    run, inputs, differences = _run_and_inputs(model, certificate, where)
+    _check_worth(bound, _value(model, run, inputs, differences, certificate["flow"], where), where)
+    runs = [run]
+    for parts, place in others_of(certificate.get("others", []), run.cycles, f"{where}.others"):
+        other = run_of(model, parts["run"], [], place)
+        shared = shared_entries(run, differences, other, place)
+        _check_worth(bound, _value(model, other, inputs, shared, parts["flow"], place), place)
+        runs.append(other)
+    return Claim("lower", bound, inputs, distinct=is_distinct(model, runs))
+
+
+def _check_worth(bound: Fraction, value: Fraction, where: str) -> None:
     if value < bound:
         refuse("lower-bound", f"{where}: the flow is worth less than D")
-    return Claim("lower", bound, inputs, distinct=is_distinct(model, run))
 
 
 def check_violation(model: Model, certificate: dict[str, object], where: str) -> Claim:
@@ -53,28 +64,42 @@ def check_violation(model: Model, certificate: dict[str, object], where: str) ->
         )
     keys = ["kind", "pattern", "adjacency", "sensitivity", "run", "differences", "flow"]
     members(certificate, where, keys, ["cycles"])
-    run, inputs, value = _valued(model, certificate, where, Fraction(0))
-    if value <= 0:
+    run, inputs, differences = _run_and_inputs(model, certificate, where)
+    if _value(model, run, inputs, differences, certificate["flow"], where, Fraction(0)) <= 0:
         refuse("violation-growth", f"{where}: the flow is worth nothing")
-    return Claim("violation", inputs=inputs, pattern="growth", distinct=is_distinct(model, run))
+    return Claim("violation", inputs=inputs, pattern="growth", distinct=is_distinct(model, [run]))
 
 
-def _valued(
-    model: Model, certificate: dict[str, object], where: str, share: Fraction
-) -> tuple[Run, Inputs, Fraction]:
-    """The run and the value of the flow, if samples need no more than this share of their capacity."""
+def _run_and_inputs(
+    model: Model, certificate: dict[str, object], where: str
+) -> tuple[Run, Inputs, list[Fraction]]:
+    """The run, the inputs, and the differences of those that it reads."""
     inputs = inputs_of(certificate, where, model.differ)
     run = run_of(model, certificate["run"], certificate.get("cycles", []), where)
     differences = _differences(model, run, inputs, certificate["differences"], f"{where}.differences")
     if model.unfolds:
         check_free(run, where)
+    return run, inputs, differences
+
+
+def _value(
+    model: Model,
+    run: Run,
+    inputs: Inputs,
+    differences: list[Fraction],
+    flow: object,
+    where: str,
+    share: Fraction = Fraction(1),
+) -> Fraction:
+    """What the flow is worth, if samples need no more than this share of their capacity."""
+    if model.unfolds:
         differences = means_of_run(model, run, differences, where)
-    flows = _flows(run, certificate["flow"], f"{where}.flow")
+    flows = _flows(run, flow, f"{where}.flow")
     value, absorbed = Fraction(0), Amounts()
-    for flow in flows:
+    for each in flows:
         copies: Amounts = {}
-        round_of = run.round_of(flow.arc) if flow.repeated else range(0)
-        for end, amount in ((flow.arc[0], -flow.amount), (flow.arc[1], flow.amount)):
+        round_of = run.round_of(each.arc) if each.repeated else range(0)
+        for end, amount in ((each.arc[0], -each.amount), (each.arc[1], each.amount)):
             if end.position is not None:
                 side = copies if end.position in round_of else absorbed
                 key = (end.position, end.second)
@@ -92,7 +117,7 @@ def _valued(
                 f"{where}: position {position} of the run absorbs or creates more than it can",
             )
         value = bounded(value + differences[position] * amount)
-    return run, inputs, value
+    return value
 
 
 def _is_within(sample: Sample | None, amount: Fraction, share: Fraction) -> bool:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from symdipa.checker.plain.runs import Cycle, cycles_of
+from symdipa.checker.plain import alike
+from symdipa.checker.plain.alike import Cycle
+from symdipa.checker.plain.runs import cycles_of
 from symdipa.checker.reading import items, number
 from symdipa.checker.rules import refuse
 from symdipa.checker.wider.model import Model, Step
-from symdipa.checker.wider.order import Bound, Order, Place
-
-MAX_IMITATORS = 10_000
-"""If other runs could be in more places, distinctness is not claimed."""
+from symdipa.checker.wider.order import Order, Place
 
 
 class End(NamedTuple):
@@ -185,47 +183,18 @@ def resolved(origin: Mapping[str, End], p: int, place: Place) -> End:
 # Output distinction
 
 
-def is_distinct(model: Model, run: Run) -> bool:
-    """Whether no other feasible run has the outputs of this one, however often its cycles are repeated.
+def is_distinct(model: Model, runs: Sequence[Run]) -> bool:
+    """Whether no feasible run but these has the outputs of the first, however often its cycles repeat."""
 
-    Follows all other runs with these outputs at once; inputs are not observed, and all real numbers count
-    as the same output.
-    """
-    back = {j: i for i, j in run.cycles}
-    start = (0, model.initial, Order(model.integer), False)
-    seen = {_look(*start)}
-    queue = deque([start])
-    while queue:
-        position, state, order, strayed = queue.popleft()
-        found = [(back[position], state, order, strayed)] if position in back else []
-        if position < len(run.steps):
-            for t, following in _imitations(model, state, order, run.steps[position]):
-                other = strayed or t != run.transitions[position]
-                found.append((position + 1, model.steps[t].target, following, other))
-        elif strayed:
-            return False
-        for look in found:
-            if _look(*look) not in seen:
-                seen.add(_look(*look))
-                queue.append(look)
-        if len(seen) > MAX_IMITATORS:
-            return False
-    return True
+    def imitations(state: str, order: Order, position: int) -> Iterator[tuple[int, str, Order]]:
+        for t in model.leaving[state]:
+            step = model.steps[t]
+            if step.shows == runs[0].steps[position].shows:
+                after = order.copy()
+                for comparison in step.known:
+                    after.learn(comparison)
+                if after.is_possible:
+                    yield t, step.target, after.moved(step.gets, model.live[step.target])
 
-
-def _look(
-    position: int, state: str, order: Order, strayed: bool
-) -> tuple[int, str, frozenset[tuple[Place, Place, Bound]], bool]:
-    return position, state, order.facts, strayed
-
-
-def _imitations(model: Model, state: str, order: Order, like: Step) -> Iterator[tuple[int, Order]]:
-    """The steps that show the same, with what is known after them."""
-    for t in model.leaving[state]:
-        step = model.steps[t]
-        if step.shows == like.shows:
-            after = order.copy()
-            for comparison in step.known:
-                after.learn(comparison)
-            if after.is_possible:
-                yield t, after.moved(step.gets, model.live[step.target])
+    start = model.initial, Order(model.integer)
+    return alike.is_distinct(runs, runs[0].cycles, start, imitations, lambda order: order.facts)

@@ -4,7 +4,16 @@
 what hands it something to check, and what invariants need: the encodings, and a solver.
 """
 
-from symdipa.evidence.certificates.build import Json, bundle, dumps, lower, lower_of_flow, private, violation
+from symdipa.evidence.certificates.build import (
+    Json,
+    bundle,
+    dumps,
+    lower,
+    lower_of_alike,
+    lower_of_flow,
+    private,
+    violation,
+)
 from symdipa.evidence.certificates.invariant import (
     NOT_PLAIN,
     InvariantObligation,
@@ -20,6 +29,7 @@ __all__ = [
     "bundle",
     "dumps",
     "lower",
+    "lower_of_alike",
     "lower_of_flow",
     "obligations",
     "private",

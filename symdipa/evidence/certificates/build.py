@@ -20,7 +20,7 @@ from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.automaton import Automaton, validated
 from symdipa.model.patterns import Pattern
 from symdipa.model.verdict import Witness
-from symdipa.runs.control import Control
+from symdipa.runs.control import Control, control_graph
 from symdipa.runs.order import members
 from symdipa.runs.witness import orders_by_round
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from symdipa.bounds.alignment.graphs import Cover
     from symdipa.bounds.alignment.lifts import LiftedCover
     from symdipa.bounds.exact.flow import Flow
+    from symdipa.bounds.portfolio import Below
 
 Json = dict[str, object]
 
@@ -110,6 +111,23 @@ def lower(
 
 def _end(position: int | None) -> int | str:
     return "ground" if position is None else position
+
+
+def lower_of_alike(automaton: Automaton, found: Below) -> Json:
+    """All runs that show the same, each with a flow, as a certificate of a bound from below."""
+    from symdipa.bounds.exact.flow import flow_bound
+
+    assert found.alike is not None
+    control, alike = control_graph(automaton), found.alike
+    flows = [flow_bound(control, run, (), alike.differences_of(automaton, run)) for run in alike.runs]
+    first, *others = (lower_of_flow(flow, found.interval, found.sensitivity) for flow in flows)
+    return with_others(first, others, found.value)
+
+
+def with_others(certificate: Json, others: Sequence[Json], bound: Fraction) -> Json:
+    """A certificate of what the run and all others that show the same are worth at least."""
+    kept = [{"run": other["run"], "flow": other["flow"]} for other in others]
+    return certificate | {"D": str(bound)} | ({"others": kept} if kept else {})
 
 
 def lower_of_flow(flow: Flow, adjacency: Interval = EITHER_WAY, sensitivity: Fraction | int = 1) -> Json:

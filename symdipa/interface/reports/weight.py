@@ -195,7 +195,8 @@ def meaning(result: Result, bounds: Bounds) -> Iterator[Block]:
             "steps read an input and that a run stops."
         )
     if bounds.optimal and bounds.best:
-        yield "No smaller constant will do: the run from below comes as close to it as one likes."
+        comes = "run from below comes" if bounds.alike_proof is None else "runs from below come"
+        yield f"No smaller constant will do: the {comes} as close to it as one likes."
     elif bounds.optimal_for_single_runs:
         yield "Several runs can produce the same outputs: no single run excludes a smaller constant."
     elif not bounds.optimal and bounds.best_method == "relational":
@@ -212,8 +213,12 @@ def bound_table(automaton: Automaton, bounds: Bounds) -> list[Block]:
     below = {method: why for method, why in missing.items() if len(why) > LONGEST_REASON}
     rows = [(m, str(bound), _how(bounds, m)) for m, bound in found.items()]
     rows += [(m, "-", "see below" if m in below else why) for m, why in missing.items()]
-    if bounds.lower:
+    alike = bounds.alike_proof
+    if bounds.lower and (alike is None or alike.value != bounds.lower):
         rows.append(("from below", str(bounds.lower), f"a flow on a run of {_steps(automaton, bounds)}"))
+    if alike is not None:
+        runs = counted(len(alike.alike.runs), "run")
+        rows.append(("from below", str(alike.value), f"flows on all {runs} with the same outputs"))
     table = Table(rows, ("bound", "value", "how"), "Bounds on D", silent=True)
     return [table, *(f"No {method} bound: {why}." for method, why in below.items())]
 

@@ -84,19 +84,18 @@ class Differences:
     """
 
     def __init__(self, system: System, strict: bool = False, margin: Fraction = Fraction(0)) -> None:
-        """``strict``: over the reals all comparisons are taken to be so, also those that have no noise.
+        """``strict``: over the reals all comparisons of samples are taken to be so, also those without noise.
         ``margin``: by how much those with noise hold, over the integers."""
         self.system = system
         self.double = system.mirrored
         self.ground = len(system.samples) * (2 if self.double else 1)
         self.edges: list[Edge] = []
         for c in system.comparisons:
-            noisy = any(
-                v.sample is not None and system.samples[v.sample].noise is not Noise.NONE
-                for v in (c.low, c.high)
-            )
+            ends = [system.samples[v.sample] for v in (c.low, c.high) if v.sample is not None]
+            noisy = any(sample.noise is not Noise.NONE for sample in ends)
             low = replace(c.low, offset=c.low.offset + margin) if noisy and system.integer else c.low
-            self.add(low, c.high, c.strict or ((noisy or strict) and not system.integer))
+            open_ = (noisy or (strict and bool(ends))) and not system.integer
+            self.add(low, c.high, c.strict or open_)
         for i, sample in enumerate(system.samples):
             mean = Value(None, sample.mean)
             if not sample.reads_input and sample.noise is not Noise.LAPLACE:

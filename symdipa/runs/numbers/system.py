@@ -190,6 +190,8 @@ class Walk:
             now[SAMPLE] = self._drawn(Sample(step, state.noise, d, state.mu, entries))
         for each in sorted(transition.guard.atoms, key=str):
             low, high = self._value(each.low, now), self._value(each.high, now)
+            if (low.sample, low.mirrored) == (high.sample, high.mirrored):  # that says nothing of the sample
+                low, high = Value(None, low.offset), Value(None, high.offset)
             self.comparisons.append(Comparison(low, high, each.strict, step))
         for x in transition.assign:
             self.held[x] = now[SAMPLE]

@@ -19,6 +19,7 @@ from symdipa.checker.rules import CertificateRefused
 from symdipa.checker.wider.adjacent import check_free, means_of_run
 from symdipa.checker.wider.model import Model, Sample, Step, model_of
 from symdipa.checker.wider.runs import GROUND, Arc, End, Run, run_of
+from symdipa.evidence.certificates.build import with_others
 from symdipa.model.adjacency import EITHER_WAY, Interval
 from symdipa.model.automaton import Automaton, Noise
 from symdipa.model.errors import NothingToCertify
@@ -27,6 +28,7 @@ from symdipa.runs.control import control_graph
 
 if TYPE_CHECKING:
     from symdipa.bounds.exact.flow import Flow as CoreFlow
+    from symdipa.bounds.portfolio import Below
 
 Json = dict[str, object]
 
@@ -75,6 +77,25 @@ def lower_of_flow(
     value, way, deltas, flows = found
     claim = {"kind": "lower", **_inputs(adjacency, sensitivity), "D": str(value)}
     return claim | way.written(deltas, flows)
+
+
+def lower_of_alike(automaton: Automaton, found: Below, limits: Limits = UNLIMITED) -> Json:
+    """All runs that show the same, each with a flow, as a certificate of a bound from below.
+
+    Raises :class:`NothingToCertify` if one has no flow that is worth as much.
+    """
+    assert found.alike is not None
+    model, alike, parts = model_of(automaton), found.alike, list[Json]()
+    for run in alike.runs:
+        limits.check("a certificate of a bound from below")
+        entries = [Entry.fixed(d * found.sensitivity) for d in alike.differences_of(automaton, run)]
+        way = _Way(model, run_of(model, list(run), [], "the run"), entries)
+        value, deltas, flows = way.largest(limits)
+        if value < found.value:
+            raise NothingToCertify("no flow was found on one of the runs with the same outputs")
+        parts.append(way.written(deltas, flows))
+    claim = {"kind": "lower", **_inputs(found.interval, found.sensitivity)}
+    return with_others(claim | parts[0], parts[1:], found.value)
 
 
 def growth(
