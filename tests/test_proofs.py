@@ -170,7 +170,8 @@ def test_certificates_beyond_the_papers_automata_are_proved(program: Path, name:
     text = json.dumps(file).encode()
     found = extracted.verify(automaton, text)
     upper, lower = verify(automaton, text).claims
-    proved = lower.distinct and name != "two_thresholds"  # that one needs the order of values to be distinct
+    # That one needs the order of values to be distinct; others have a flow on each run that shows the same
+    proved = lower.distinct and name != "two_thresholds" and "others" not in file["certificates"][1]
     assert set(found.claims) == ({upper, lower} if automaton.integer else {upper})
     assert found.on_integers == ((lower,) if proved and not automaton.integer else ())
     assert found.noise == (("integers",) if automaton.integer else ("real numbers", "integers"))
