@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -33,8 +34,9 @@ from symdipa.checker.plain import private
 from symdipa.checker.relational.effects import Drawn
 from symdipa.evidence.certificates import extracted
 from symdipa.files import formats
+from symdipa.files.families import generate
 from symdipa.interface.cli import cli
-from symdipa.model.automaton import Noise
+from symdipa.model.automaton import Noise, with_differ
 
 PROOFS = ROOT / "proofs"
 Json = dict[str, Any]
@@ -439,6 +441,61 @@ def test_both_checkers_agree_on_pairs_of_runs(program: Path, agree: ModuleType) 
     assert not differ
     assert counts["certificate: accepted by both"] == len(subjects)
     assert counts["mutant: refused by both"] > 60 and counts["mutant: accepted by both"] > 30
+
+
+@pytest.mark.parametrize(("family", "n"), [("pivot", 3), ("bracket", 3), ("u-range", 3), ("running-max", 3)])
+def test_certificates_in_parts_are_proved(program: Path, agree: ModuleType, family: str, n: int) -> None:
+    automaton = generate(family, n)
+    files = list(agree.in_parts.written(automaton))
+    assert ["trunk" in file["certificates"][0] for file in files] == [False, True][family == "running-max" :]
+    for file in files:
+        text = json.dumps(file).encode()
+        found = extracted.verify(automaton, text)
+        assert found.claims == verify(automaton, text).claims and len(found.noise) == 2
+
+
+def test_a_trunk_is_needed(program: Path, agree: ModuleType) -> None:
+    """Its lift is a backward one: a run has a path in it that knows the rest of the run."""
+    automaton = generate("running-max", 2)
+    (file,) = agree.in_parts.written(automaton)
+    lift = file["certificates"][0]["trunk"]["lift"]
+    assert lift["cover"] == "backward"
+    for e in range(len(lift["edges"])):
+        less = deepcopy(file)
+        del less["certificates"][0]["trunk"]["lift"]["edges"][e]
+        with pytest.raises(extracted.NotAccepted):
+            extracted.verify(automaton, json.dumps(less).encode())
+
+
+def test_parts_on_a_ground_are_proved(program: Path) -> None:
+    """The first entry may not differ, and the ground says which is the first."""
+    automaton = with_differ(generate("pivot", 6), "pattern==~*")
+    file = symdipa.certify(symdipa.weigh(automaton, timeout=60))
+    assert isinstance(file, dict)
+    (certificate, _) = file["certificates"]
+    file["certificates"] = [certificate]
+    text = json.dumps(file).encode()
+    assert extracted.verify(automaton, text).claims == verify(automaton, text).claims
+    for node in certificate["ground"]["nodes"]:
+        if (paid := Fraction(node["potential"])) > 0:
+            node["potential"] = str(paid * Fraction(999, 1000))
+            with pytest.raises(extracted.NotAccepted):
+                extracted.verify(automaton, json.dumps(file).encode())
+            node["potential"] = str(paid)
+
+
+def test_both_checkers_agree_in_parts(program: Path, agree: ModuleType) -> None:
+    """On control states, trunks and grounds, of all kinds of automata."""
+    rng = random.Random(20261202)
+    whole = list(agree.random_subjects(rng, 6))
+    whole += agree.random_subjects(rng, 8, agree.random_linear)
+    whole += agree.random_subjects(rng, 8, agree.random_differ)
+    subjects = list(agree.subjects_in_parts(rng, whole, 8))
+    counts, differ = agree.compare(rng, subjects, 250)
+    assert not differ
+    assert {key for s in subjects for key in s.certificate} >= {"potentials", "trunk", "ground"}
+    assert counts["certificate: accepted by both"] > 25
+    assert counts["mutant: refused by both"] > 60 and counts["mutant: accepted by both"] > 10
 
 
 def test_no_bound_from_below_is_too_large(program: Path, agree: ModuleType) -> None:

@@ -22,7 +22,7 @@ Definition way := (nat * differs)%type.
 (* Source, transition with what is read, target. *)
 Definition edge := (nat * way * nat)%type.
 
-(* A base and a lift over it.  The kind private-in-parts does not look at potentials of lift nodes. *)
+(* A base and a lift over it.  Potentials are looked at in the ground of a certificate only. *)
 Record graph := {
   b_nodes : list bnode; b_edges : list edge;
   forward : bool; everywhere : ivs; l_nodes : list lnode; l_edges : list edge
@@ -36,8 +36,12 @@ Record claim := { c_low : Q; c_high : Q; c_sens : Q; c_D : Q }.
    and where all values are integers, comparisons that follow and are worth rounding. *)
 Definition sums := list (nat * Q).
 Record hints := { stored : list (list nat); lesser : list (list nat); why : list atom -> atom -> sums; between : list atom -> list atom }.
-Record cert := { c_claim : claim; c_graph : graph; c_hints : hints }.
-Record pcert := { p_claim : claim; p_pots : list Q; p_parts : list (list nat * graph); p_hints : hints }.
+
+(* A ground, which has the potentials, and parts, which have shifts for some variables each and stand on the lift of the ground:
+   its nodes and edges take the place of states and transitions.  Together they are the layers, the ground is number 0;
+   for each variable it is said which one has its shifts.  The kind private is a ground by itself, with all the shifts.
+   The kind private-in-parts has a ground without shifts: the control states, the trunk, or what it calls the ground. *)
+Record cert := { c_claim : claim; c_ground : graph; c_parts : list graph; c_layer : list nat; c_hints : hints }.
 
 (* What depends on the noise: the shifts that it allows, the factors that registers may have, whether means of shifts are
    allowed shifts, whether the least and largest difference are, besides 0, all differences between them, whether single
@@ -302,8 +306,10 @@ Definition entry_of (c : claim) (l : differs) : Q * Q :=
   let hi := (c_sens c * c_high c)%Q in
   match l with Same => (0, 0) | Any => (lo, hi) | Least => (lo, lo) | Largest => (hi, hi) end.
 
+(* What is the same for all graphs of a certificate, and then a graph: whether it says how far inputs went apart (parts
+   stand on a graph that does), and the variables of which it has the shifts. *)
 Section Graph.
-Variables (c : claim) (G : graph) (W : gview).
+Variables (c : claim) (G : graph) (W : gview) (tells : bool) (own : nat -> bool).
 
 (* ---- The base ---- *)
 
@@ -358,7 +364,7 @@ Definition idle (t : trans) (known : list (nat * Q)) : bool :=
 Definition check_ways (v i : nat) : bool :=
   let t := tr_of V i in
   let has l := is_some (goal v (i, l)) in
-  if reads (st_of V (src t)) then
+  if tells && reads (st_of V (src t)) then
     let (equal, other) := moves_of V (b_apart (bn_of W v)) in
     let alike := match equal, other with Some a, Some b => Nat.eqb a b | _, _ => false end in
     (has Same || alike && (has Any || mixes g && has Least && has Largest) || negb (is_some equal)) &&
@@ -395,7 +401,7 @@ Definition register_follows (t : trans) (l : differs) (known : list (nat * Q)) (
 
 (* base-differ. *)
 Definition pattern_follows (t : trans) (l : differs) (k k' : nat) : bool :=
-  if reads (st_of V (src t)) then
+  if tells && reads (st_of V (src t)) then
     let (equal, other) := moves_of V k in
     match (match l with Same => equal | _ => other end) with Some j => Nat.eqb j k' | None => false end
   else differs_eqb l Same && Nat.eqb k k'.
@@ -435,7 +441,7 @@ Definition iv (n x : nat) : option (Q * Q) :=
 
 (* lift-node, and lift-integer where the noise allows the numbers of a grid only. *)
 Definition check_ivs (l : ivs) : bool :=
-  forallb (fun p => match snd p with
+  forallb (fun p => own (fst p) && match snd p with
                     | Some (lo, hi) => Qle_bool lo hi && shift_ok g lo && shift_ok g hi
                     | None => true end) l.
 Definition check_shifts : bool := check_ivs (everywhere G) && forallb (fun n => check_ivs (l_own n)) (l_nodes G).
@@ -507,22 +513,26 @@ Definition floors (t : trans) n n' : list Q :=
 Definition ceilings (t : trans) n n' : list Q :=
   ends fst n (t_ge t) ++ ends snd n' (asg t) ++ flat_map (ask_ceilings n) (asked t).
 
+(* A pair that is about variables of the graph, and about nothing else but the sample and 0. *)
+Definition is_own (p : term * term) : bool := forallb own (held_by (fst p) ++ held_by (snd p)).
+
 (* The facts of a node bound the difference of a pair from above: then its first one is shifted at least as far. *)
 Definition answered n (p : term * term) : bool :=
   is_some (bound false (b_facts (bn_of W (l_base (ln_of W n)))) {| low := fst p; high := snd p; strict := false |}).
 
-(* lift-edge, lift-read, lift-kept, lift-order, lift-sample; [own] are the variables that the lift is about. *)
-Definition check_ledge (own : nat -> bool) (e : edge) : bool :=
+(* lift-edge, lift-read, lift-kept, lift-order, lift-sample. *)
+Definition check_ledge (e : edge) : bool :=
   let '(n, w, n') := e in
   let t := tr_of V (fst w) in
   Nat.ltb n (length (l_nodes G)) && Nat.ltb n' (length (l_nodes G)) &&
   (match goal (l_base (ln_of W n)) w with Some v' => Nat.eqb v' (l_base (ln_of W n')) | None => false end) &&
   forallb (fun x => negb (own x) || is_some (iv n x)) (t_ge t ++ t_lt t) &&
-  check_kept t n n' && check_copies t n n' && forallb (fun p => is_some (ask n p) || answered n p) (asked t) &&
+  check_kept t n n' && check_copies t n n' &&
+  forallb (fun p => negb (is_own p) || is_some (ask n p) || answered n p) (asked t) &&
   fits (floors t n n') (ceilings t n n').
 
-Definition check_graph (own : nat -> bool) : bool :=
-  check_base && check_shifts && check_cover && forallb (check_ledge own) (l_edges G).
+Definition check_graph : bool :=
+  check_base && check_shifts && check_cover && forallb check_ledge (l_edges G).
 
 (* ---- What a step costs ---- *)
 
@@ -563,91 +573,96 @@ Definition check_cost (t : trans) (apart : Q * Q) (F Ce : list Q) (paid : Q) : b
     forallb (fun m => Qle_bool (dd * m + rel t * D) paid && Qle_bool (dd * m - rel t * D) paid) (misses F Ce D))
     [fst apart; snd apart].
 
-(* lift-potential and private-bound. *)
-Definition check_potentials : bool :=
-  forallb (fun n => Qle_bool 0 (l_pot n) && (negb (Nat.eqb (l_base n) 0) || Qle_bool (l_pot n) (c_D c))) (l_nodes G) &&
-  forallb (fun e => let '(n, (i, l), n') := e in
-    match means c (tr_of V i) l (b_known (bn_of W (l_base (ln_of W n)))) with
-    | Some apart => check_cost (tr_of V i) apart (floors (tr_of V i) n n') (ceilings (tr_of V i) n n')
-                      (l_pot (ln_of W n) - l_pot (ln_of W n'))
-    | None => false
-    end) (l_edges G).
-
-Definition asked_floors i : list Q := flat_map (fun e => floors (tr_of V i) (source e) (target e)) (by_of W i).
-Definition asked_ceilings i : list Q := flat_map (fun e => ceilings (tr_of V i) (source e) (target e)) (by_of W i).
+(* What some edges ask of the sample of a step, together. *)
+Definition range (t : trans) (l : list edge) : list Q * list Q :=
+  (flat_map (fun e => floors t (source e) (target e)) l, flat_map (fun e => ceilings t (source e) (target e)) l).
 End Graph.
 
-(* ---- The kind private ---- *)
+(* ---- The ground, and the parts on it ---- *)
 
-Definition check_private (C : cert) (W : gview) : bool :=
-  check_claim (c_claim C) && check_model && check_graph (c_claim C) (c_graph C) W (fun _ => true) &&
-  check_potentials (c_claim C) (c_graph C) W.
+(* The lift of a graph as an automaton: its nodes are the states, its edges the transitions. *)
+Definition joining (n n' : nat) (t : trans) : trans :=
+  {| src := n; tgt := n'; t_ge := t_ge t; t_lt := t_lt t; others := others t; asg := asg t; copies := copies t;
+     sets := sets t; out := out t |}.
+Definition first_node (W : gview) : nat := match over_of W 0 with n :: _ => n | [] => 0 end.
+Definition lifted (G : graph) (W : gview) : automaton := {|
+  initial := first_node W; states := map (fun n => st_of V (b_state (bn_of W (l_base n)))) (l_nodes G);
+  transitions := map (fun e => joining (source e) (target e) (tr_of V (number e))) (l_edges G); differ := differ A |}.
 
-(* ---- The kind private-in-parts ---- *)
+(* The views of the parts, and the layer that has a variable. *)
+Variables (C : cert) (W : gview) (P : list gview) (layer : nat -> nat).
+Definition is_in k x : bool := Nat.eqb (layer x) k.
 
-Definition check_part (c : claim) (W : gview) (p : list nat * graph) : bool :=
-  check_graph c (snd p) W (fun x => mem x (fst p)) &&
-  forallb (fun x => mem x (fst p)) (keys (everywhere (snd p)) ++ flat_map (fun n => keys (l_own n)) (l_nodes (snd p))).
+(* lift-read: what is compared or shown is about variables of one layer, whose lift edges see to it, or follows from the facts
+   of one at all its edges. *)
+Definition in_one_layer (p : term * term) : bool :=
+  match held_by (fst p) ++ held_by (snd p) with
+  | [] => true
+  | x :: l => Nat.leb (layer x) (length P) && forallb (is_in (layer x)) l
+  end.
+Definition is_answered (L : list (gview * list edge)) (p : term * term) : bool :=
+  in_one_layer p || existsb (fun r => forallb (fun e => answered (fst r) (source e) p) (snd r)) L.
 
-Definition pot (C : pcert) q : Q := nth q (p_pots C) 0.
+(* No floor of one range is above a ceiling of another one. *)
+Fixpoint compatible (l : list (list Q * list Q)) : bool :=
+  match l with
+  | [] => true
+  | (F, Ce) :: l' => forallb (fun r => fits F (snd r) && fits (fst r) Ce) l' && compatible l'
+  end.
 
-(* The views of the parts stand beside the parts. *)
-Definition views := list (gview * (list nat * graph)).
-Definition part0 : gview * (list nat * graph) :=
-  let G := {| b_nodes := []; b_edges := []; forward := true; everywhere := []; l_nodes := []; l_edges := [] |} in
-  (gplain G, ([], G)).
-
-(* Certificates in parts are about the paper's automata. *)
-Definition is_sample_shown (i : item) : bool :=
-  match i with Number a b => same_place a insample && same_place b zero | _ => false end.
-Definition shows_sample (t : trans) : bool := existsb is_sample_shown (out t).
-Definition is_plain (t : trans) : bool :=
-  negb (nonempty (others t)) && negb (nonempty (copies t)) &&
-  forallb (fun i => match i with Number _ _ => is_sample_shown i | _ => true end) (out t).
-Definition zero_if (b : bool) : list Q := if b then [0] else [].
-
-(* In parts every entry may differ. *)
-Definition usual (t : trans) : differs := if reads (st_of V (src t)) then Any else Same.
-Definition is_usual (e : edge) : bool := differs_eqb (snd (via e)) (usual (tr_of V (number e))).
-
-(* part-sample and part-potential, if every part has edges for the transition. *)
-Definition check_parts_step (C : pcert) (pots : nat -> Q) (P : views) (i : nat) : bool :=
+(* part-sample, and lift-potential or part-potential, for an edge of the ground and its number.  If some part has no edge
+   over it, no run gets there. *)
+Definition check_step (k : nat * edge) : bool :=
+  let '(e, (n, (i, l), n')) := k in
   let t := tr_of V i in
-  let F := map (fun p => asked_floors (fst p) i) P in
-  let Ce := map (fun p => asked_ceilings (fst p) i) P in
-  negb (forallb (fun p => nonempty (by_of (fst p) i)) P) ||
-  (is_plain t && forallb (fun x => existsb (fun p => mem x (fst (snd p))) P) (t_ge t ++ t_lt t) &&
-   forallb (fun k => forallb (fun k' => Nat.eqb k k' || fits (nth k F []) (nth k' Ce [])) (numbers P)) (numbers P) &&
-   match means (p_claim C) t (usual t) [] with
-   | Some apart => check_cost t apart (concat F ++ zero_if (shows_sample t)) (concat Ce ++ zero_if (shows_sample t))
-                     (pots (src t) - pots (tgt t))
+  let L := (W, [snd k]) :: map (fun U => (U, by_of U e)) P in
+  let R := map (fun r => range (fst r) t (snd r)) L in
+  negb (forallb (fun U => nonempty (by_of U e)) P) ||
+  (forallb (fun x => Nat.leb (layer x) (length P)) (t_ge t ++ t_lt t) && forallb (is_answered L) (asked t) &&
+   compatible R &&
+   match means (c_claim C) t l (b_known (bn_of W (l_base (ln_of W n)))) with
+   | Some apart => check_cost t apart (flat_map fst R) (flat_map snd R) (l_pot (ln_of W n) - l_pot (ln_of W n'))
    | None => false
    end).
 
-Definition check_in_parts (C : pcert) (pots : nat -> Q) (P : views) : bool :=
-  check_claim (p_claim C) && check_model && forallb (fun p => check_part (p_claim C) (fst p) (snd p)) P &&
-  forallb (fun p => forallb is_usual (b_edges (snd (snd p)))) P &&
-  forallb (check_parts_step C pots P) (numbers (transitions A)) &&
-  forallb (fun q => Qle_bool 0 q) (p_pots C) && Qle_bool (pots (initial A)) (c_D (p_claim C)).
+(* private-bound and, if there are parts, trunk-initial. *)
+Definition check_bound : bool :=
+  forallb (fun n => Qle_bool 0 (l_pot n) && (negb (Nat.eqb (l_base n) 0) || Qle_bool (l_pot n) (c_D (c_claim C)))) (l_nodes (c_ground C)) &&
+  (negb (nonempty P) || match over_of W 0 with [_] => true | _ => false end).
+
+Definition numbered {X} (l : list X) : list (nat * X) := combine (numbers l) l.
+Definition check_ground : bool :=
+  check_claim (c_claim C) && check_model && check_graph (c_claim C) (c_ground C) W true (is_in 0) && check_bound &&
+  forallb check_step (numbered (l_edges (c_ground C))).
 End Checker.
 
-(* ---- The checkers ---- *)
+(* ---- The checker ---- *)
+
+(* What is stored, and how far inputs went apart, is a matter of the ground. *)
+Definition for_parts (H : hints) : hints := {| stored := []; lesser := []; why := why H; between := between H |}.
+Definition check_part (g : grade) (B : automaton) (V : view) (c : claim) (layer : nat -> nat) (p : nat * (gview * graph)) : bool :=
+  let '(k, (U, G)) := p in check_graph g B V c G U false (is_in layer (S k)).
 
 Definition check (g : grade) (A : automaton) (C : cert) : bool :=
-  check_private g A (by_trees (grow A (c_hints C))) C (by_gtrees (ggrow (c_graph C))).
-Definition check_parts (g : grade) (A : automaton) (C : pcert) : bool :=
-  check_in_parts g A (by_trees (grow A (p_hints C))) C (at_place 0 (array (p_pots C)))
-    (map (fun p => (by_gtrees (ggrow (snd p)), p)) (p_parts C)).
+  let V := by_trees (grow A (c_hints C)) in
+  let W := by_gtrees (ggrow (c_ground C)) in
+  let P := map (fun G => by_gtrees (ggrow G)) (c_parts C) in
+  let layer := at_place 0%nat (array (c_layer C)) in
+  let B := lifted A V (c_ground C) W in
+  check_ground g A V C W P layer &&
+  forallb (check_part g B (by_trees (grow B (for_parts (c_hints C)))) (c_claim C) layer) (numbered (combine P (c_parts C))).
 
-Definition beside (C : pcert) : views := map (fun p => (gplain (snd p), p)) (p_parts C).
+(* The same without trees. *)
+Definition layer_of (C : cert) (x : nat) : nat := nth x (c_layer C) 0%nat.
+Definition lifted_of (A : automaton) (C : cert) : automaton := lifted A (plain A (c_hints C)) (c_ground C) (gplain (c_ground C)).
 
-Lemma check_plain g A C : check g A C = check_private g A (plain A (c_hints C)) C (gplain (c_graph C)).
-Proof. unfold check. now rewrite by_trees_plain, by_gtrees_plain. Qed.
-Lemma check_parts_plain g A C :
-  check_parts g A C = check_in_parts g A (plain A (p_hints C)) C (pot C) (beside C).
+Lemma check_plain g A C : check g A C =
+  check_ground g A (plain A (c_hints C)) C (gplain (c_ground C)) (map gplain (c_parts C)) (layer_of C) &&
+  forallb (check_part g (lifted_of A C) (plain (lifted_of A C) (for_parts (c_hints C))) (c_claim C) (layer_of C))
+    (numbered (combine (map gplain (c_parts C)) (c_parts C))).
 Proof.
-  unfold check_parts, beside. rewrite by_trees_plain, at_array. unfold pot. f_equal.
-  apply map_ext. intros p. now rewrite by_gtrees_plain.
+  unfold check. rewrite !by_trees_plain, by_gtrees_plain, at_array.
+  now rewrite (map_ext _ _ (fun G => by_gtrees_plain G)).
 Qed.
 
 (* ---- Which shifts the noise allows ---- *)

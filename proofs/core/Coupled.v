@@ -339,16 +339,17 @@ Qed.
 Definition whole_store (s : store) : Prop := whole g = true -> stored_ok N s.
 Definition whole_feed (a : feed) : Prop := whole g = true -> forall n, ok N (fst a n).
 
-Local Notation given := (whole_given N g A (e_hints C) (proj1 parts) okq_ok).
+Local Lemma numbers_A : numbers_ok N g A.
+Proof. exact (model_numbers N g A (e_hints C) (proj1 parts) okq_ok). Qed.
 Lemma whole_sample u a s z : whole_feed a -> typically N A (control u) a s z -> whole_if N g z.
 Proof.
   intros Ga (_ & Ok & _) W. rewrite input_entry in Ok. set (q := control u) in *.
   replace z with (z - (entry A q a + Q2R (mu (st A q))) + (entry A q a + Q2R (mu (st A q)))) by ring.
-  apply ok_plus; [easy|]. apply ok_plus; [|now apply given].
+  apply ok_plus; [easy|]. apply ok_plus; [|apply (proj2 numbers_A W)].
   unfold entry. destruct (reads (st A q)); [now apply Ga|apply ok_0].
 Qed.
 Lemma whole_upd s z i : whole_store s -> whole_if N g z -> whole_store (upd s (tr A i) z).
-Proof. intros Hs Hz W. exact (upd_ok N g A (e_hints C) (proj1 parts) okq_ok i s z W (Hs W) (Hz W)). Qed.
+Proof. intros Hs Hz W. exact (upd_ok N g A numbers_A i s z W (Hs W) (Hz W)). Qed.
 Lemma whole_rest q i a : whole_feed a -> whole_feed (rest A q i a).
 Proof. intros H W n. unfold rest. cbn [fst]. destruct (reads (st A q)); [apply (H W (S n))|now apply H]. Qed.
 Lemma whole_first s z s' z' : whole_store s -> whole_if N g z -> all_whole N g s z s' z' false.

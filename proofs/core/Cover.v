@@ -23,10 +23,63 @@ Proof.
   induction l as [|[y w] l IH]; simpl; [easy|]. destruct (Nat.eqb_spec x y) as [->|]; intros H; [exfalso; auto|auto].
 Qed.
 
+(* Factors of registers are allowed; where all values are integers, so are means and what is copied. *)
+Definition numbers_ok {eps} (N : noise eps) (g : grade) (A : automaton) : Prop :=
+  (forall q p, In p (factors (st A q)) -> factor_ok g (snd p) = true) /\
+  (whole g = true ->
+    (forall q, ok N (Q2R (mu (st A q)))) /\ (forall i x v, lookup x (copies (tr A i)) = Some v -> ok N (Q2R (plus v)))).
+
+Section Numbers.
+Context {eps : R} (N : noise eps) (g : grade) (A : automaton).
+Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
+Hypothesis HN : numbers_ok N g A.
+
+(* The noise allows what a run is given, or its differences from what another one is given. *)
+Definition given_ok (e : feed) := (forall n, ok N (fst e n)) /\ (forall x, ok N (snd e x)).
+
+Lemma entry_given q e : given_ok e -> ok N (entry A q e).
+Proof. intros [H _]. unfold entry. destruct (reads (st A q)); [apply H|apply ok_0]. Qed.
+Lemma input_given q e : given_ok e -> ok N (input A q e).
+Proof.
+  intros He. unfold input. apply ok_plus; [now apply entry_given|]. pose proof (fun p => proj1 HN q p) as Fq.
+  induction (factors (st A q)) as [|p l IH]; simpl; [apply ok_0|]. apply ok_plus.
+  - apply factors_ok; [apply Fq; now left|apply He].
+  - apply IH. intros p' Hp'. apply Fq. now right.
+Qed.
+Lemma rest_given q i e : given_ok e -> given_ok (rest A q i e).
+Proof.
+  intros He. pose proof (entry_given q e He) as Ee. destruct He as [H1 H2]. unfold rest. split; cbn [fst snd].
+  - destruct (reads (st A q)); [|exact H1]. intros n. apply H1.
+  - intros x. unfold set_registers. destruct (lookup x (sets (tr A i))) as [u|]; [|apply H2]. apply ok_plus.
+    + destruct (from u); [apply H2|apply ok_0].
+    + destruct (adds u); [easy|apply ok_0].
+Qed.
+
+
+(* Where all values are integers, all that a run meets is. *)
+Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
+Definition stored_ok (s : store) := forall x, ok N (s x).
+
+Lemma sample_ok q a s z : whole g = true -> given_ok a -> typically N A q a s z -> ok N z.
+Proof.
+  intros W Ga (_ & Oz & _). replace z with ((z - (input A q a + Q2R (mu (st A q)))) + (input A q a + Q2R (mu (st A q)))) by ring.
+  apply ok_plus; [easy|]. apply ok_plus; [now apply input_given|apply (proj2 HN W)].
+Qed.
+Lemma upd_ok i s z : whole g = true -> stored_ok s -> ok N z -> stored_ok (upd s (tr A i) z).
+Proof.
+  intros W Os Oz x. unfold upd. destruct (mem x (asg (tr A i))); [easy|].
+  destruct (lookup x (copies (tr A i))) as [v|] eqn:Cv; [|apply Os]. unfold value. apply ok_plus.
+  - assert (Oh : ok N (held s z (whence v))) by (destruct (whence v); simpl; auto; apply ok_0).
+    destruct (negative v); auto. now apply ok_opp.
+  - exact (proj2 (proj2 HN W) i x v Cv).
+Qed.
+Lemma integers_met s z : whole g = true -> stored_ok s -> ok N z -> integers_in s z.
+Proof. intros W Os Oz. split; [|intros x]; now apply whole_ok. Qed.
+End Numbers.
+
 Section Automaton.
 Context {eps : R} (N : noise eps) (g : grade) (A : automaton) (H0 : hints).
 Hypothesis smooth_ok : smooth g = true -> atomless N.
-Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
 Hypothesis HM : check_model g A (plain A H0) = true.
 Local Notation P := (Pp N A).
 
@@ -135,66 +188,55 @@ Proof.
   intros Gw H. apply Pp_agree; auto. pose proof HM as HM'. unfold check_model in HM'. see HM'.
   rewrite !andb_true_iff in HM'. destruct HM' as [[[_ HM'] _] _]. apply negb_true_iff, nonempty_false in HM'. now rewrite HM'.
 Qed.
-(* The noise allows what a run is given, or its differences from what another one is given. *)
-Definition given_ok (e : feed) := (forall n, ok N (fst e n)) /\ (forall x, ok N (snd e x)).
 
-Lemma factor_given q p : In p (factors (st A q)) -> factor_ok g (snd p) = true.
+(* The noise allows the numbers of the automaton, as far as that is asked. *)
+Lemma model_numbers : (forall q, shift_ok g q = true -> ok N (Q2R q)) -> numbers_ok N g A.
 Proof.
-  intros Hp. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [_ [H _]].
-  rewrite forallb_forall in H. destruct (nth_in_or_default q (states A) stat0) as [Hin|E].
-  - specialize (H _ Hin). rewrite forallb_forall in H. apply H, Hp.
-  - unfold st in Hp. rewrite E in Hp. easy.
+  intros okq_ok. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [_ [H Hw]]. split.
+  - intros q p Hp. rewrite forallb_forall in H. destruct (nth_in_or_default q (states A) stat0) as [Hin|E].
+    + specialize (H _ Hin). rewrite forallb_forall in H. apply H, Hp.
+    + unfold st in Hp. rewrite E in Hp. easy.
+  - intros W. unfold check_whole in Hw. rewrite W in Hw. simpl in Hw. rewrite andb_true_iff, !forallb_forall in Hw. destruct Hw as [H1 H2]. split.
+    + intros q. destruct (nth_in_or_default q (states A) stat0) as [Hin|E]; [exact (okq_ok _ (H1 _ Hin))|].
+      unfold st. rewrite E. simpl. rewrite Q2R_0. apply ok_0.
+    + intros i x v Hv. destruct (nth_in_or_default i (transitions A) trans0) as [Hin|E]; [|unfold tr in Hv; rewrite E in Hv; easy].
+      specialize (H2 _ Hin). rewrite forallb_forall in H2. exact (okq_ok _ (H2 _ (lookup_In _ _ _ Hv))).
 Qed.
-Lemma entry_given q e : given_ok e -> ok N (entry A q e).
-Proof. intros [H _]. unfold entry. destruct (reads (st A q)); [apply H|apply ok_0]. Qed.
-Lemma input_given q e : given_ok e -> ok N (input A q e).
-Proof.
-  intros He. unfold input. apply ok_plus; [now apply entry_given|]. pose proof (factor_given q) as Fq.
-  induction (factors (st A q)) as [|p l IH]; simpl; [apply ok_0|]. apply ok_plus.
-  - apply factors_ok; [apply Fq; now left|apply He].
-  - apply IH. intros p' Hp'. apply Fq. now right.
-Qed.
-Lemma rest_given q i e : given_ok e -> given_ok (rest A q i e).
-Proof.
-  intros He. pose proof (entry_given q e He) as Ee. destruct He as [H1 H2]. unfold rest. split; cbn [fst snd].
-  - destruct (reads (st A q)); [|exact H1]. intros n. apply H1.
-  - intros x. unfold set_registers. destruct (lookup x (sets (tr A i))) as [u|]; [|apply H2]. apply ok_plus.
-    + destruct (from u); [apply H2|apply ok_0].
-    + destruct (adds u); [easy|apply ok_0].
-Qed.
-
-
-(* Where all values are integers, all that a run meets is. *)
-Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
-Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
-Definition stored_ok (s : store) := forall x, ok N (s x).
-
-Lemma whole_given : whole g = true ->
-  (forall q, ok N (Q2R (mu (st A q)))) /\ (forall i x v, lookup x (copies (tr A i)) = Some v -> ok N (Q2R (plus v))).
-Proof.
-  intros W. pose proof HM as H. unfold check_model in H. rewrite !andb_true_iff in H. destruct H as [_ [_ H]].
-  unfold check_whole in H. rewrite W in H. simpl in H. rewrite andb_true_iff, !forallb_forall in H. destruct H as [H1 H2]. split.
-  - intros q. destruct (nth_in_or_default q (states A) stat0) as [Hin|E]; [exact (okq_ok _ (H1 _ Hin))|].
-    unfold st. rewrite E. simpl. rewrite Q2R_0. apply ok_0.
-  - intros i x v Hv. destruct (nth_in_or_default i (transitions A) trans0) as [Hin|E]; [|unfold tr in Hv; rewrite E in Hv; easy].
-    specialize (H2 _ Hin). rewrite forallb_forall in H2. exact (okq_ok _ (H2 _ (lookup_In _ _ _ Hv))).
-Qed.
-Lemma sample_ok q a s z : whole g = true -> given_ok a -> typically N A q a s z -> ok N z.
-Proof.
-  intros W Ga (_ & Oz & _). replace z with ((z - (input A q a + Q2R (mu (st A q)))) + (input A q a + Q2R (mu (st A q)))) by ring.
-  apply ok_plus; [easy|]. apply ok_plus; [now apply input_given|now apply whole_given].
-Qed.
-Lemma upd_ok i s z : whole g = true -> stored_ok s -> ok N z -> stored_ok (upd s (tr A i) z).
-Proof.
-  intros W Os Oz x. unfold upd. destruct (mem x (asg (tr A i))); [easy|].
-  destruct (lookup x (copies (tr A i))) as [v|] eqn:Cv; [|apply Os]. unfold value. apply ok_plus.
-  - assert (Oh : ok N (held s z (whence v))) by (destruct (whence v); simpl; auto; apply ok_0).
-    destruct (negative v); auto. now apply ok_opp.
-  - exact (proj2 (whole_given W) i x v Cv).
-Qed.
-Lemma integers_met s z : whole g = true -> stored_ok s -> ok N z -> integers_in s z.
-Proof. intros W Os Oz. split; [|intros x]; now apply whole_ok. Qed.
 End Automaton.
+
+(* Intervals for the shifts of the stored values: by how much those of the first run are larger. *)
+Definition ivmap := nat -> option (Q * Q).
+Definition inside (v : ivmap) (sg : nat -> R) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
+
+(* And comparisons of what is stored, which shifts respect. *)
+Definition keeps (fa : list atom) (sg : nat -> R) := forall sh, respects fa sg sh.
+
+(* The shifts of what variables hold after a step, from those before it and that of the sample. *)
+Definition carried (t : trans) (sg : nat -> R) (sh : R) : nat -> R := fun x =>
+  if mem x (asg t) then sh else match lookup x (copies t) with Some v => shift sg sh v | None => sg x end.
+
+Lemma carried_before t sg sh z v : is_sample v = false -> shift (carried t sg sh) z v = shift sg sh (as_before t v).
+Proof.
+  destruct v as [n [| |x] p]; unfold is_sample, as_before; cbn [whence negative plus]; [easy|easy|]. intros _.
+  unfold shift at 1, value, carried. cbn [whence negative plus held]. destruct (mem x (asg t)).
+  { unfold shift, value. cbn. destruct n; ring. }
+  destruct (lookup x (copies t)) as [u|]; [|unfold shift, value; cbn; destruct n; ring].
+  destruct n; unfold shift, value, minus; cbn [negative whence plus]; rewrite Q2R_plus, ?Q2R_opp; destruct (negative u); simpl; ring.
+Qed.
+
+(* Floors and ceilings for the shift of the sample are enough, as far as some variables are concerned: from shifts
+   in the intervals before a step they lead to shifts in those after it, and what the step asks of these variables is so. *)
+Definition enough {eps} (N : noise eps) (own : nat -> bool) (fa : list atom) (v v' : ivmap) (t : trans) (F Ce : list Q) : Prop :=
+  (forall x, In x (t_ge t ++ t_lt t) -> own x = true -> exists p, v x = Some p) /\
+  (forall x lo' hi', mem x (gets t) = false -> v' x = Some (lo', hi') ->
+     exists lo hi, v x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi') /\
+  (forall x lo hi, In x (t_ge t) -> v x = Some (lo, hi) -> In lo Ce) /\
+  (forall x lo hi, In x (t_lt t) -> v x = Some (lo, hi) -> In hi F) /\
+  (forall x lo hi, In x (asg t) -> v' x = Some (lo, hi) -> In lo F /\ In hi Ce) /\
+  (forall sg sh, inside v sg -> keeps fa sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
+     (forall a b, In (a, b) (asked t) -> is_own own (a, b) = true -> shift sg sh b <= shift sg sh a) /\
+     (forall x u lo hi, lookup x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
+  (forall q, In q F \/ In q Ce -> ok N (Q2R q)).
 
 Section Graph.
 Context {eps : R} (N : noise eps) (g : grade).
@@ -202,12 +244,12 @@ Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
 Hypothesis smooth_ok : smooth g = true -> atomless N.
 Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
 Hypothesis whole_ok : whole g = true -> forall x, ok N x -> integer x.
-Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (own : nat -> bool).
-Hypothesis HM : check_model g A (plain A H0) = true.
-Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) own = true.
+Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (tells : bool) (own : nat -> bool).
+Hypothesis HN : numbers_ok N g A.
+Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) tells own = true.
 Local Notation P := (Pp N A).
 
-Local Lemma Hparts : check_base g A (plain A H0) c gr (gplain gr) = true /\ check_shifts g gr = true /\ check_cover gr (gplain gr) = true /\
+Local Lemma Hparts : check_base g A (plain A H0) c gr (gplain gr) tells = true /\ check_shifts g gr own = true /\ check_cover gr (gplain gr) = true /\
   forallb (check_ledge (plain A H0) gr (gplain gr) own) (l_edges gr) = true.
 Proof. pose proof HG as H. unfold check_graph in H. rewrite !andb_true_iff in H. tauto. Qed.
 
@@ -237,7 +279,7 @@ Proof.
   - intros H. inversion H. subst. now destruct k.
 Qed.
 Lemma goal_edge v w v' : goal (gplain gr) v w = Some v' ->
-  check_base_edge A (plain A H0) c gr (gplain gr) (v, w, v') = true /\ In (v, w, v') (b_edges gr).
+  check_base_edge A (plain A H0) c gr (gplain gr) tells (v, w, v') = true /\ In (v, w, v') (b_edges gr).
 Proof.
   unfold goal. cbn [out_of gplain]. destruct (find _ _) as [[[u j] u']|] eqn:F; [|easy]. intros E. inversion E; subst u'; clear E.
   apply find_some in F as [F1 F3]. apply having_In in F1 as [F1 F2]. cbn [source via target fst snd] in F2, F3.
@@ -248,7 +290,7 @@ Qed.
 
 Lemma goal_spec v i l v' : goal (gplain gr) v (i, l) = Some v' -> (v < length (b_nodes gr))%nat /\ (v' < length (b_nodes gr))%nat /\
   (i < length (transitions A))%nat /\ src (tr A i) = b_state (bn gr v) /\ tgt (tr A i) = b_state (bn gr v') /\
-  pattern_follows (plain A H0) (tr A i) l (b_apart (bn gr v)) (b_apart (bn gr v')) = true /\
+  pattern_follows (plain A H0) tells (tr A i) l (b_apart (bn gr v)) (b_apart (bn gr v')) = true /\
   forallb (register_follows c (tr A i) l (b_known (bn gr v))) (b_known (bn gr v')) = true.
 Proof.
   intros H. apply goal_edge in H as [H _]. unfold check_base_edge in H. see H. rewrite !andb_true_iff in H.
@@ -263,7 +305,7 @@ Fixpoint open v (p : list nat) : Prop :=
   end.
 
 Lemma base_step v i : (v < length (b_nodes gr))%nat -> In i (leaving A (b_state (bn gr v))) ->
-  check_base_step g A (plain A H0) c (gplain gr) v i = true.
+  check_base_step g A (plain A H0) c (gplain gr) tells v i = true.
 Proof.
   intros Hv Hi. destruct Hparts as (H & _). unfold check_base in H. see H. rewrite !andb_true_iff in H. destruct H as [_ H].
   pose proof (forallb_seq _ _ H v Hv) as Hs. rewrite forallb_forall in Hs. exact (Hs i Hi).
@@ -291,7 +333,7 @@ Proof.
   assert (Ga : good N (after_step N A i (b_state (bn gr v)) l a (P p w (tgt (tr A i))) s)) by (apply after_good; auto using Pp_good).
   assert (Ua : unit_fun (after_step N A i (b_state (bn gr v)) l a (P p w (tgt (tr A i))) s)) by (apply after_unit; auto using Pp_unit).
   assert (Oz : forall z, typically N A (b_state (bn gr v)) a s z -> whole g = true -> ok N z).
-  { intros z Ty W. destruct (Wh W). now apply (sample_ok N g A H0 factors_ok HM okq_ok (b_state (bn gr v)) a s). }
+  { intros z Ty W. destruct (Wh W). now apply (sample_ok N g A factors_ok HN (b_state (bn gr v)) a s). }
   assert (Met : forall z, typically N A (b_state (bn gr v)) a s z -> whole g = true -> integers_in s z).
   { intros z Ty W. destruct (Wh W). apply (integers_met N g whole_ok); auto. }
   destruct (contradicts g (plain A H0) (bn gr v) (tr A i)) eqn:Co.
@@ -307,8 +349,33 @@ Proof.
   { rewrite <- Hq in Ty.
     exact (holds_after N g A H0 smooth_ok (bn gr v) (tr A i) a s z (lasting_node v) F Ty En Met (bn gr v') (lasting_node v') Ff Fd). }
   assert (Wh' : whole g = true -> stored_ok N (upd s (tr A i) z) /\ given_ok N (rest A (b_state (bn gr v)) i a)).
-  { intros W. destruct (Wh W). split; [apply (upd_ok N g A H0 HM okq_ok); auto|]. now apply rest_given. }
+  { intros W. destruct (Wh W). split; [apply (upd_ok N g A HN); auto|]. now apply rest_given. }
   destruct (IH v' w (upd s (tr A i) z) (rest A (b_state (bn gr v)) i a) Gw' Wh' Hv' F' Hp) as [O'|E]; [contradiction|]. rewrite E. lra.
+Qed.
+
+(* What the facts of a node say is said of shifts, too. *)
+Lemma facts_kept v i l v' sg sh : In i (leaving A (b_state (bn gr v))) -> goal (gplain gr) v (i, l) = Some v' ->
+  contradicts g (plain A H0) (bn gr v) (tr A i) = false -> keeps (b_facts (bn gr v)) sg -> respects (sure g (plain A H0) (tr A i)) sg sh ->
+  keeps (b_facts (bn gr v')) (carried (tr A i) sg sh).
+Proof.
+  intros Hi G Co Ke Re z k Hk. destruct (goal_follows v i l v' Hi G Co) as [Ff _]. rewrite forallb_forall in Ff. specialize (Ff k Hk).
+  destruct (proj1 (lasting_node v') k Hk) as [L1 L2]. rewrite !carried_before by easy.
+  apply (bound_shift sg sh (plain A H0) _ _ _ (follows_some (plain A H0) _ _ _ Ff)). apply sharpened_respects. intros k' Hk'. unfold told in Hk'.
+  assert (R0 : forall k, In k (b_facts (bn gr v) ++ sure g (plain A H0) (tr A i)) -> shift sg sh (high k) <= shift sg sh (low k)).
+  { intros k0 H1. apply in_app_or in H1 as [H1|H1]; [now apply Ke|now apply Re]. }
+  destruct (nonempty (b_distinct (bn gr v))); [|now apply R0]. apply in_app_or in Hk' as [Hk'|Hk']; [now apply R0|].
+  apply in_map_iff in Hk' as (k0 & <- & Hk'). apply filter_In in Hk' as [Hk' _]. cbn [stricter low high]. apply R0, in_or_app. auto.
+Qed.
+
+(* Where nothing is said of how far inputs went apart there is one way for each step. *)
+Definition only (i : nat) : way := (i, Same).
+Lemma open_brun p : tells = false -> forall v, (v < length (b_nodes gr))%nat -> chain A (b_state (bn gr v)) p -> open v p -> brun v (map only p).
+Proof.
+  intros T. induction p as [|i p IH]; intros v Hv Hc Ho; simpl; [easy|]. destruct Hc as [Hi Hc], Ho as [Co Ho].
+  pose proof (base_step v i Hv Hi) as Hs. unfold check_base_step in Hs. cbv zeta in Hs. see Hs.
+  unfold contradicts in Co. rewrite Co in Hs. simpl in Hs. apply andb_true_iff in Hs as [_ Hs]. unfold check_ways in Hs. rewrite T in Hs. cbn [andb] in Hs. unfold only at 1.
+  destruct (goal (gplain gr) v (i, Same)) as [v'|] eqn:G; [|easy].
+  destruct (goal_spec _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _). rewrite Ht in Hc. apply IH; auto. exact (Ho _ _ G).
 Qed.
 
 (* -- the lift: over every path of the base there is one -- *)
@@ -409,14 +476,14 @@ Lemma iv_eq n x : iv (gplain gr) n x =
 Proof. unfold iv. cbn [ln_of every_of gplain]. now rewrite assoc_having. Qed.
 
 Lemma iv_ok n x lo hi : (n < length (l_nodes gr))%nat -> iv (gplain gr) n x = Some (lo, hi) ->
-  Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi).
+  own x = true /\ Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi).
 Proof.
   intros Hn H. destruct Hparts as (_ & Sh & _). unfold check_shifts in Sh. apply andb_true_iff in Sh as [Ev Own].
-  assert (G : forall l, check_ivs g l = true -> assoc x l = Some (Some (lo, hi)) ->
-      Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi)).
+  assert (G : forall l, check_ivs g own l = true -> assoc x l = Some (Some (lo, hi)) ->
+      own x = true /\ Q2R lo <= Q2R hi /\ ok N (Q2R lo) /\ ok N (Q2R hi)).
   { intros l Hl Ha. apply assoc_In in Ha. unfold check_ivs in Hl. rewrite forallb_forall in Hl.
-    specialize (Hl _ Ha). simpl in Hl. rewrite !andb_true_iff in Hl. destruct Hl as [[H1 H2] H3].
-    split; [now apply Qle_R|auto]. }
+    specialize (Hl _ Ha). simpl in Hl. rewrite !andb_true_iff in Hl. destruct Hl as [Ow [[H1 H2] H3]].
+    split; [easy|]. split; [now apply Qle_R|auto]. }
   rewrite iv_eq in H. destruct (assoc x (l_own (ln gr n))) as [o|] eqn:Ao.
   - subst o. apply (G (l_own (ln gr n))); auto.
     rewrite forallb_forall in Own. apply Own, nth_In, Hn.
@@ -468,9 +535,7 @@ Qed.
 
 (* -- what pairs and copies ask -- *)
 
-Definition in_ivs n (sg : nat -> R) := forall x lo hi, iv (gplain gr) n x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
-
-Lemma shifts_spec n sg sh v lo hi : in_ivs n sg -> shifts (gplain gr) n v = Some (lo, hi) -> Q2R lo <= shift sg sh v <= Q2R hi.
+Lemma shifts_spec n sg sh v lo hi : inside (iv (gplain gr) n) sg -> shifts (gplain gr) n v = Some (lo, hi) -> Q2R lo <= shift sg sh v <= Q2R hi.
 Proof.
   intros Iv. unfold shifts, shift, value. destruct (whence v) as [| |x]; simpl.
   - intros H. inversion H. rewrite Q2R_0. destruct (negative v); lra.
@@ -485,7 +550,7 @@ Proof. intros H. unfold shift. now apply same_place_spec. Qed.
 Lemma shift_sample sg sh a : is_sample a = true -> shift sg sh a = if negative a then - sh else sh.
 Proof. unfold is_sample, shift, value. destruct (whence a); try easy. simpl. destruct (negative a); intros; lra. Qed.
 
-Lemma ask_spec n p sg sh : in_ivs n sg -> is_some (ask (gplain gr) n p) = true ->
+Lemma ask_spec n p sg sh : inside (iv (gplain gr) n) sg -> is_some (ask (gplain gr) n p) = true ->
   (forall f, In f (ask_floors (gplain gr) n p) -> Q2R f <= sh) -> (forall e, In e (ask_ceilings (gplain gr) n p) -> sh <= Q2R e) ->
   shift sg sh (snd p) <= shift sg sh (fst p).
 Proof.
@@ -512,13 +577,14 @@ Proof.
     pose proof (shifts_spec n sg sh a _ _ Iv E). pose proof (shifts_spec n sg sh b _ _ Iv E'). lra.
 Qed.
 
-Lemma asked_spec n i l n' a b sg sh : In (n, (i, l), n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> in_ivs n sg ->
-  respects (b_facts (bn gr (l_base (ln gr n)))) sg sh ->
+Lemma asked_spec n i l n' a b sg sh : In (n, (i, l), n') (l_edges gr) -> In (a, b) (asked (tr A i)) -> is_own own (a, b) = true ->
+  inside (iv (gplain gr) n) sg -> respects (b_facts (bn gr (l_base (ln gr n)))) sg sh ->
   (forall f, In f (floors (gplain gr) (tr A i) n n') -> Q2R f <= sh) ->
   (forall e, In e (ceilings (gplain gr) (tr A i) n n') -> sh <= Q2R e) -> shift sg sh b <= shift sg sh a.
 Proof.
-  intros He Ha Iv Re F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
-  destruct He as [[_ He] _]. rewrite forallb_forall in He. specialize (He _ Ha). apply orb_true_iff in He as [He|He].
+  intros He Ha Ow Iv Re F Ce. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
+  destruct He as [[_ He] _]. rewrite forallb_forall in He. specialize (He _ Ha). rewrite Ow in He. cbn [negb orb] in He.
+  apply orb_true_iff in He as [He|He].
   2: { unfold answered in He. see He. exact (bound_shift sg sh (plain A H0) _ _ _ He Re). }
   apply (ask_spec n (a, b) sg sh Iv He).
   - intros f Hf. apply F. unfold floors. rewrite !in_app_iff. right. right. apply in_flat_map. eauto.
@@ -526,7 +592,7 @@ Proof.
 Qed.
 
 Lemma copies_spec n i l n' x v lo hi sg sh : In (n, (i, l), n') (l_edges gr) -> lookup x (copies (tr A i)) = Some v ->
-  iv (gplain gr) n' x = Some (lo, hi) -> in_ivs n sg -> Q2R lo <= shift sg sh v <= Q2R hi.
+  iv (gplain gr) n' x = Some (lo, hi) -> inside (iv (gplain gr) n) sg -> Q2R lo <= shift sg sh v <= Q2R hi.
 Proof.
   intros He Hv E Iv. apply ledge in He. unfold check_ledge in He. see He. cbn [fst] in He. rewrite !andb_true_iff in He.
   destruct He as [[[_ He] _] _]. unfold check_copies in He. rewrite forallb_forall in He. specialize (He _ (lookup_In _ _ _ Hv)).
@@ -539,7 +605,7 @@ Proof. rewrite Q2R_0. apply ok_0. Qed.
 Lemma shifts_ok n v lo hi : (n < length (l_nodes gr))%nat -> shifts (gplain gr) n v = Some (lo, hi) -> ok N (Q2R lo) /\ ok N (Q2R hi).
 Proof.
   intros Ln. unfold shifts. destruct (whence v) as [| |x]; [intros H; inversion H; auto using ok_Q0|easy|].
-  destruct (iv (gplain gr) n x) as [[a b]|] eqn:E; [|easy]. apply iv_ok in E as (_ & Oa & Ob); auto.
+  destruct (iv (gplain gr) n x) as [[a b]|] eqn:E; [|easy]. apply iv_ok in E as (_ & _ & Oa & Ob); auto.
   unfold turned. destruct (negative v); simpl; intros H; inversion H; subst; auto.
   rewrite !Q2R_opp. split; now apply ok_opp.
 Qed.
@@ -573,5 +639,22 @@ Proof.
   - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
   - apply ends_inv in Hf as (x & [lo hi] & _ & E & ->). apply iv_ok in E; auto. apply E.
   - apply in_flat_map in Hf as (p & _ & Hf). apply (ask_ok n p); auto.
+Qed.
+
+Lemma edge_enough n i l n' : In (n, (i, l), n') (l_edges gr) ->
+  enough N own (b_facts (bn gr (l_base (ln gr n)))) (iv (gplain gr) n) (iv (gplain gr) n') (tr A i) (floors (gplain gr) (tr A i) n n') (ceilings (gplain gr) (tr A i) n n').
+Proof.
+  intros He. unfold enough. split; [intros x; now apply (read_spec _ _ _ _ _ He)|].
+  split; [intros x lo' hi'; now apply (kept_spec _ _ _ _ _ _ _ He)|].
+  split; [|split; [|split; [|split]]].
+  - intros x lo hi Hx E. unfold ceilings. apply in_or_app. left. apply (ends_In fst n _ x (lo, hi)); auto.
+  - intros x lo hi Hx E. unfold floors. apply in_or_app. left. apply (ends_In snd n _ x (lo, hi)); auto.
+  - intros x lo hi Hx E. unfold floors, ceilings. rewrite !in_app_iff. split; right; left.
+    + apply (ends_In fst n' _ x (lo, hi)); auto.
+    + apply (ends_In snd n' _ x (lo, hi)); auto.
+  - intros sg sh Iv Ke HF HC. split.
+    + intros a b Hab Ow. now apply (asked_spec n i l n' a b sg sh He Hab Ow Iv (Ke sh)).
+    + intros x u lo hi Hu E. now apply (copies_spec n i l n' x).
+  - intros q [Hq|Hq]; [eapply floors_ok|eapply ceilings_ok]; eauto.
 Qed.
 End Graph.

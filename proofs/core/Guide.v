@@ -8,6 +8,7 @@ Open Scope R_scope.
 Section Guide.
 Context {eps : R} (Heps : 0 < eps) (N : noise eps) (g : grade) (A : automaton) (H0 : hints) (c : claim).
 Hypothesis factors_ok : forall q x, factor_ok g q = true -> ok N x -> ok N (Q2R q * x).
+Hypothesis okq_ok : forall q, shift_ok g q = true -> ok N (Q2R q).
 Hypothesis smooth_ok : smooth g = true -> atomless N.
 Hypothesis HM : check_model g A (plain A H0) = true.
 Local Notation V := (plain A H0).
@@ -17,19 +18,6 @@ Let kl := Q2R (c_sens c * c_low c).
 Let kh := Q2R (c_sens c * c_high c).
 
 (* ---- Shifts for a path ---- *)
-
-(* The shifts of what variables hold after a step, from those before it and that of the sample. *)
-Definition carried (t : trans) (sg : nat -> R) (sh : R) : nat -> R := fun x =>
-  if mem x (asg t) then sh else match lookup x (copies t) with Some v => shift sg sh v | None => sg x end.
-
-Lemma carried_before t sg sh z v : is_sample v = false -> shift (carried t sg sh) z v = shift sg sh (as_before t v).
-Proof.
-  destruct v as [n [| |x] p]; unfold is_sample, as_before; cbn [whence negative plus]; [easy|easy|]. intros _.
-  unfold shift at 1, value, carried. cbn [whence negative plus held]. destruct (mem x (asg t)).
-  { unfold shift, value. cbn. destruct n; ring. }
-  destruct (lookup x (copies t)) as [u|]; [|unfold shift, value; cbn; destruct n; ring].
-  destruct n; unfold shift, value, minus; cbn [negative whence plus]; rewrite Q2R_plus, ?Q2R_opp; destruct (negative u); simpl; ring.
-Qed.
 
 (* Guards and numbers shown are respected, and the noise allows the shift. *)
 Definition fair (i : nat) (sg : nat -> R) (sh D : R) : Prop :=
@@ -156,30 +144,17 @@ Qed.
 
 (* ---- Intervals for a path ---- *)
 
-(* Intervals for the shifts of the stored values: by how much those of the first run are larger. *)
-Definition ivmap := nat -> option (Q * Q).
-Definition inside (v : ivmap) (sg : nat -> R) := forall x lo hi, v x = Some (lo, hi) -> Q2R lo <= sg x <= Q2R hi.
-
-(* And comparisons of what is stored, which shifts respect. *)
-Definition keeps (fa : list atom) (sg : nat -> R) := forall sh, respects fa sg sh.
 Lemma keeps_nothing sg : keeps [] sg.
 Proof. easy. Qed.
 
 Definition edge_ok (fa fa' : list atom) (v v' : ivmap) (i : nat) (ends : Q * Q) (pn pn' : Q) : Prop := exists F Ce,
-  let t := tr A i in
-  (forall x, In x (t_ge t ++ t_lt t) -> exists p, v x = Some p) /\
-  (forall x lo' hi', mem x (gets t) = false -> v' x = Some (lo', hi') ->
-     exists lo hi, v x = Some (lo, hi) /\ Q2R lo' <= Q2R lo /\ Q2R hi <= Q2R hi') /\
-  (forall x lo hi, In x (t_ge t) -> v x = Some (lo, hi) -> In lo Ce) /\
-  (forall x lo hi, In x (t_lt t) -> v x = Some (lo, hi) -> In hi F) /\
-  (forall x lo hi, In x (asg t) -> v' x = Some (lo, hi) -> In lo F /\ In hi Ce) /\
-  (forall sg sh, keeps fa sg -> respects (sure g V t) sg sh -> keeps fa' (carried t sg sh)) /\
-  (forall sg sh, inside v sg -> keeps fa sg -> (forall f, In f F -> Q2R f <= sh) -> (forall e, In e Ce -> sh <= Q2R e) ->
-     (forall a b, In (a, b) (asked t) -> shift sg sh b <= shift sg sh a) /\
-     (forall x u lo hi, lookup x (copies t) = Some u -> v' x = Some (lo, hi) -> Q2R lo <= shift sg sh u <= Q2R hi)) /\
+  enough N (fun _ => true) fa v v' (tr A i) F Ce /\
+  (forall sg sh, keeps fa sg -> respects (sure g V (tr A i)) sg sh -> keeps fa' (carried (tr A i) sg sh)) /\
   (forall f e, In f F -> In e Ce -> Q2R f <= Q2R e) /\
-  (forall q, In q F \/ In q Ce -> ok N (Q2R q)) /\
-  check_cost V t ends F Ce (pn - pn') = true.
+  check_cost V (tr A i) ends F Ce (pn - pn') = true.
+
+Lemma every_own p : is_own (fun _ => true) p = true.
+Proof. unfold is_own. now apply forallb_forall. Qed.
 
 Fixpoint guided (fa : list atom) (v : ivmap) (pn : Q) (p : list nat) (e : feed) : Prop :=
   match p with
@@ -238,7 +213,7 @@ Lemma edge_shift fa fa' iv1 iv2 i ends (pn0 pn0' : Q) (D : R) : edge_ok fa fa' i
     ((uses (tr A i) = true -> live (law_of (st A (src (tr A i)))) (Q2R (d (st A (src (tr A i)))))) ->
      price i sh D + Q2R pn0' <= Q2R pn0).
 Proof.
-  intros (F & Ce & He) HD HD'. cbv zeta in He. destruct He as (_ & _ & Ige & Ilt & Ias & _ & Ish & Hfc & Hok & Hcost).
+  intros (F & Ce & (_ & _ & Ige & Ilt & Ias & Ish & Hok) & _ & Hfc & Hcost) HD HD'.
   set (t := tr A i) in *.
   assert (HF : forall f c, In f (map Q2R F) -> In c (map Q2R Ce) -> f <= c).
   { intros f e Hf He. apply in_map_iff in Hf as (qf & <- & Hf). apply in_map_iff in He as (qc & <- & He). auto. }
@@ -257,7 +232,7 @@ Proof.
     - intros x lo hi Hx E. eauto.
     - destruct (Ias x lo hi ltac:(easy) ltac:(easy)). auto.
     - destruct (Ias x lo hi ltac:(easy) ltac:(easy)). auto.
-    - intros a b. apply (Ish sg); auto.
+    - intros a b Hab. apply (Ish sg); auto using every_own.
     - eapply (Ish sg); eauto.
     - eapply (Ish sg); eauto.
     - intros _. unfold price, rel. fold t. rewrite U1, U2, Q2R_0.
@@ -280,7 +255,7 @@ Proof.
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. eauto.
   - intros x lo hi Hx E. destruct (Ias x lo hi Hx E). auto.
-  - intros sg Hsg Hk. apply Ish; auto.
+  - intros sg Hsg Hk. destruct (Ish sg _ Hsg Hk InF InC) as [H1 H2]. split; auto using every_own.
   - intros Sh. pose proof (law_between t ends F Ce _ D (law_of' (st A (src t))) [0%Q] [0%Q] Hcost) as L.
     assert (L' : forall q, check_law (law_of (st A (src t))) F Ce q && (negb (shows_other t) || check_law (law_of' (st A (src t))) [0%Q] [0%Q] q) = true ->
       check_law (law_of' (st A (src t))) [0%Q] [0%Q] q = true).
@@ -417,13 +392,13 @@ Proof.
   induction p as [|i p IH]; intros fa v pn q e sg Hc Ge Iv Ke Hg; [exact Hg|]. cbn [guided] in Hg. cbv zeta in Hg.
   destruct Hg as (fa' & v' & pn' & ends & He & HD & Hg). destruct Hc as [Hi Hc]. cbn [shifted]. cbv zeta.
   pose proof (proj2 (proj1 (leaving_In A q i) Hi)) as Hq.
-  destruct (edge_shift fa fa' v v' i ends pn pn' _ He (input_given N g A H0 factors_ok HM _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
-  destruct (Sask _ Iv Ke) as [Ask Cop]. exists sh, (Q2R pn').
+  destruct (edge_shift fa fa' v v' i ends pn pn' _ He (input_given N g A factors_ok (model_numbers N g A H0 HM okq_ok) _ _ Ge) HD) as (sh & okS & Sge & Slt & Sas & Sask & Sal & Soth & Cost).
+  destruct (Sask _ Iv Ke) as [Ask Cop]. exists sh, (Q2R pn'). destruct He as (F & Ce & (Read & Kept & _) & Next & _).
   assert (Fair : fair i sg sh (input A (src (tr A i)) e)).
-  { destruct He as (F & Ce & He). cbv zeta in He. destruct He as (Read & _). repeat split; auto.
-    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+  { repeat split; auto.
+    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|easy|].
       pose proof (Iv x lo hi E). pose proof (Sge x lo hi Hx E). lra.
-    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|].
+    + intros x Hx. destruct (Read x) as ([lo hi] & E); [apply in_or_app; auto|easy|].
       pose proof (Iv x lo hi E). pose proof (Slt x lo hi Hx E). lra. }
   split; [easy|split].
   - apply Cost. intros U. rewrite Hq. exact (used_noise g A H0 HM q i Hi U).
@@ -434,10 +409,8 @@ Proof.
       * destruct (lookup x (copies (tr A i))) as [u|] eqn:Cu; [exact (Cop x u lo hi Cu E)|].
         assert (M' : mem x (gets (tr A i)) = false).
         { apply mem_false. unfold gets. rewrite in_app_iff. intros [H|H]; [apply mem_In in H; congruence|now apply lookup_None in Cu]. }
-        destruct He as (F & Ce & He). cbv zeta in He. destruct He as (_ & Kept & _).
         destruct (Kept x lo hi M' E) as (lo1 & hi1 & E1 & H1 & H2). pose proof (Iv x lo1 hi1 E1). lra.
-    + destruct He as (F & Ce & He). cbv zeta in He. destruct He as (_ & _ & _ & _ & _ & Next & _). apply Next; [easy|].
-      now apply (fair_sure i sg sh e).
+    + apply Next; [easy|]. now apply (fair_sure i sg sh e).
 Qed.
 
 Lemma shifted_bound p : forall w sg q s s' a b K, good_word N w -> chain A q p -> given_ok N (gap a b) ->
@@ -452,7 +425,7 @@ Proof.
     assert (EqSg : sg = fun x => s x - s' x) by (apply functional_extensionality; intros x; now rewrite Rel).
     rewrite input_gap in *. rewrite rest_gap in HS.
     set (D := input A q a - input A q b) in *.
-    assert (okD : ok N D) by (unfold D; rewrite <- input_gap; now apply (input_given N g A H0 factors_ok HM)).
+    assert (okD : ok N D) by (unfold D; rewrite <- input_gap; now apply (input_given N g A factors_ok (model_numbers N g A H0 HM okq_ok))).
     assert (Ge' : given_ok N (gap (rest A q i a) (rest A q i b))) by (rewrite <- rest_gap; now apply rest_given).
     set (r := Q2R (rel V (tr A i))) in *.
     set (K := exp (eps * (r * Rabs D)) * exp (eps * pn')).

@@ -50,7 +50,7 @@ Hypothesis mixes_ok : mixes g = true -> forall x, ok N x.
 Hypothesis ends_ok : forall lo hi x, only_ends g lo hi = true -> ok N x -> Q2R lo <= x <= Q2R hi -> x = Q2R lo \/ x = 0 \/ x = Q2R hi.
 Variables (A : automaton) (H0 : hints) (c : claim) (gr : graph) (own : nat -> bool).
 Hypothesis HM : check_model g A (plain A H0) = true.
-Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) own = true.
+Hypothesis HG : check_graph g A (plain A H0) c gr (gplain gr) true own = true.
 
 Let kl := Q2R (c_sens c * c_low c).
 Let kh := Q2R (c_sens c * c_high c).
@@ -105,7 +105,7 @@ Qed.
 Lemma agree_step v i l v' r x : goal (gplain gr) v (i, l) = Some v' -> agree v r -> entry_fits (i, l) v' x ->
   agree v' (set_registers (sets (tr A i)) x r).
 Proof.
-  intros G Ag Fit y q Hy. destruct (goal_spec g A H0 c gr own HG _ _ _ _ G) as (_ & _ & _ & _ & _ & _ & RF).
+  intros G Ag Fit y q Hy. destruct (goal_spec g A H0 c gr true own HG _ _ _ _ G) as (_ & _ & _ & _ & _ & _ & RF).
   rewrite forallb_forall in RF. pose proof (lookup_In _ _ _ Hy) as Hin. specialize (RF _ Hin). unfold register_follows in RF.
   unfold set_registers. destruct (lookup y (sets (tr A i))) as [u|] eqn:Lu.
   - destruct (entry_of c l) as [lo hi] eqn:El.
@@ -135,14 +135,14 @@ Proof.
   induction p as [|i p IH]; intros v r e R Hv Hc Ho Ag Pe Pt Cv HR.
   { apply (HR []); simpl; auto. }
   destruct Hc as [Hi Hc]. destruct Ho as [Co Ho].
-  pose proof (base_step g A H0 c gr own HG v i Hv Hi) as Hs. unfold check_base_step in Hs. cbv zeta in Hs. see Hs.
+  pose proof (base_step g A H0 c gr true own HG v i Hv Hi) as Hs. unfold check_base_step in Hs. cbv zeta in Hs. see Hs.
   unfold contradicts in Co. rewrite Co in Hs. cbn [orb] in Hs. apply andb_true_iff in Hs as [_ Hs].
   pose proof (proj2 (proj1 (leaving_In A _ i) Hi)) as Hq. set (q := src (tr A i)) in *.
   (* along one edge *)
   assert (Take : forall l v' e, proper e -> goal (gplain gr) v (i, l) = Some v' -> entry_fits (i, l) v' (entry A q (e, r)) ->
     patterned (b_apart (bn gr v')) (next q e) -> R e).
   { clear e Pe Pt. intros l v' e Pe G Fit Pt.
-    destruct (goal_spec g A H0 c gr own HG _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _).
+    destruct (goal_spec g A H0 c gr true own HG _ _ _ _ G) as (_ & Hv' & _ & _ & Ht & _).
     set (r' := set_registers (sets (tr A i)) (entry A q (e, r)) r).
     set (back := fun e1 => if reads (st A q) then before (e 0%nat) e1 else e1).
     assert (Eb : back (next q e) = e) by (unfold back, next; destruct (reads (st A q)); [apply before_tail|easy]).
@@ -165,7 +165,7 @@ Proof.
   destruct (reads (st A q)) eqn:Rd.
   2: { (* no entry is read *)
     destruct (goal (gplain gr) v (i, Same)) as [v'|] eqn:G; [|easy].
-    destruct (goal_spec g A H0 c gr own HG _ _ _ _ G) as (_ & _ & _ & _ & _ & PF & _).
+    destruct (goal_spec g A H0 c gr true own HG _ _ _ _ G) as (_ & _ & _ & _ & _ & PF & _).
     apply (Take Same v' e); auto.
     - left. unfold entry. rewrite Rd. cbn. rewrite Q2R_0. lra.
     - unfold pattern_follows in PF. see PF. fold q in PF. rewrite Rd in PF. apply andb_true_iff in PF as [_ PF]. apply Nat.eqb_eq in PF.
@@ -174,7 +174,7 @@ Proof.
   (* where edges lead in the pattern *)
   assert (Lead : forall l v', goal (gplain gr) v (i, l) = Some v' ->
     (match l with Same => equal | _ => other end) = Some (b_apart (bn gr v'))).
-  { intros l v' G. destruct (goal_spec g A H0 c gr own HG _ _ _ _ G) as (_ & _ & _ & _ & _ & PF & _).
+  { intros l v' G. destruct (goal_spec g A H0 c gr true own HG _ _ _ _ G) as (_ & _ & _ & _ & _ & PF & _).
     unfold pattern_follows in PF. see PF. fold q in PF. rewrite Rd, Mv in PF.
     destruct (match l with Same => equal | _ => other end) as [j|]; [|easy]. apply Nat.eqb_eq in PF. now subst. }
   assert (Ent : forall e, entry A q (e, r) = e 0%nat) by (intros e1; unfold entry; now rewrite Rd).

@@ -355,12 +355,6 @@ let rec nth n l default =
               | _ :: t -> nth m t default)
     n
 
-(** val concat : 'a1 list list -> 'a1 list **)
-
-let rec concat = function
-| [] -> []
-| x :: l0 -> app x (concat l0)
-
 (** val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list **)
 
 let rec map f = function
@@ -928,10 +922,8 @@ type hints = { stored : int list list; lesser : int list list;
                why : (atom list -> atom -> sums);
                between : (atom list -> atom list) }
 
-type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
-
-type pcert = { p_claim : claim; p_pots : q list;
-               p_parts : (int list * graph) list; p_hints : hints }
+type cert = { c_claim : claim; c_ground : graph; c_parts : graph list;
+              c_layer : int list; c_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
                bool; only_ends : (q -> q -> bool); smooth : bool; whole : 
@@ -967,21 +959,6 @@ let bnode0 =
 let lnode0 =
   { l_base = 0; l_pot = { qnum = Z0; qden = XH }; l_own = [] }
 
-(** val bn : graph -> int -> bnode **)
-
-let bn g v =
-  nth v g.b_nodes bnode0
-
-(** val ln : graph -> int -> lnode **)
-
-let ln g n =
-  nth n g.l_nodes lnode0
-
-(** val having : ('a1 -> int) -> 'a1 list -> int -> 'a1 list **)
-
-let having key l k =
-  filter (fun x -> (=) (key x) k) l
-
 (** val numbers : 'a1 list -> int list **)
 
 let numbers l =
@@ -1006,14 +983,6 @@ let plain a h =
     (fun q0 -> nth q0 h.stored []); moves_of = (fun k ->
     nth k a.differ (None, None)); lesser_of = (fun k -> nth k h.lesser []);
     why_of = h.why; between_of = h.between }
-
-(** val gplain : graph -> gview **)
-
-let gplain g =
-  { bn_of = (bn g); out_of = (having source g.b_edges); ln_of = (ln g);
-    over_of = (having (fun n -> (ln g n).l_base) (numbers g.l_nodes));
-    from_of = (having source g.l_edges); to_of = (having target g.l_edges);
-    by_of = (having number g.l_edges); every_of = (having fst g.everywhere) }
 
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
@@ -1598,12 +1567,12 @@ let idle t known0 =
       | None -> true) known0)
 
 (** val check_ways :
-    grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
+    grade -> automaton -> view -> claim -> gview -> bool -> int -> int -> bool **)
 
-let check_ways g a v c w v0 i =
+let check_ways g a v c w tells v0 i =
   let t = v.tr_of i in
   let has = fun l -> is_some (goal w v0 (i, l)) in
-  if (v.st_of t.src).reads
+  if (&&) tells (v.st_of t.src).reads
   then let (equal, other) = v.moves_of (w.bn_of v0).b_apart in
        let alike0 =
          match equal with
@@ -1633,9 +1602,9 @@ let check_ways g a v c w v0 i =
   else has Same
 
 (** val check_base_step :
-    grade -> automaton -> view -> claim -> gview -> int -> int -> bool **)
+    grade -> automaton -> view -> claim -> gview -> bool -> int -> int -> bool **)
 
-let check_base_step g a v c w v0 i =
+let check_base_step g a v c w tells v0 i =
   let b = w.bn_of v0 in
   let t = v.tr_of i in
   let k = known g v b t in
@@ -1646,7 +1615,7 @@ let check_base_step g a v c w v0 i =
           ((&&) (forallb (fact_follows g v t k) (w.bn_of (target e)).b_facts)
             (forallb (distinct_follows g v b t)
               (w.bn_of (target e)).b_distinct))) (w.out_of v0))
-      (check_ways g a v c w v0 i))
+      (check_ways g a v c w tells v0 i))
 
 (** val register_follows :
     claim -> trans -> differs -> (int * q) list -> (int * q) -> bool **)
@@ -1669,10 +1638,11 @@ let register_follows c t l known0 = function
       | Some before -> qeq_bool after0 before
       | None -> false))
 
-(** val pattern_follows : view -> trans -> differs -> int -> int -> bool **)
+(** val pattern_follows :
+    view -> bool -> trans -> differs -> int -> int -> bool **)
 
-let pattern_follows v t l k k' =
-  if (v.st_of t.src).reads
+let pattern_follows v tells t l k k' =
+  if (&&) tells (v.st_of t.src).reads
   then let (equal, other) = v.moves_of k in
        (match match l with
               | Same -> equal
@@ -1682,9 +1652,9 @@ let pattern_follows v t l k k' =
   else (&&) (differs_eqb l Same) ((=) k k')
 
 (** val check_base_edge :
-    automaton -> view -> claim -> graph -> gview -> edge -> bool **)
+    automaton -> view -> claim -> graph -> gview -> bool -> edge -> bool **)
 
-let check_base_edge a v c g w = function
+let check_base_edge a v c g w tells = function
 | (p, v') ->
   let (v0, w0) = p in
   let (i, l) = w0 in
@@ -1698,7 +1668,7 @@ let check_base_edge a v c g w = function
               (Nat.ltb i (length a.transitions)))
             (Nat.ltb v' (length g.b_nodes))) ((=) t.src (w.bn_of v0).b_state))
         ((=) t.tgt (w.bn_of v').b_state))
-      (pattern_follows v t l (w.bn_of v0).b_apart (w.bn_of v').b_apart))
+      (pattern_follows v tells t l (w.bn_of v0).b_apart (w.bn_of v').b_apart))
     (forallb (register_follows c t l (w.bn_of v0).b_known)
       (w.bn_of v').b_known)
 
@@ -1708,9 +1678,9 @@ let lasting p =
   (&&) (negb (is_sample (fst p))) (negb (is_sample (snd p)))
 
 (** val check_base :
-    grade -> automaton -> view -> claim -> graph -> gview -> bool **)
+    grade -> automaton -> view -> claim -> graph -> gview -> bool -> bool **)
 
-let check_base g a v c g0 w =
+let check_base g a v c g0 w tells =
   (&&)
     ((&&)
       ((&&)
@@ -1727,9 +1697,10 @@ let check_base g a v c g0 w =
         (forallb (fun b ->
           forallb lasting
             (app (map (fun a0 -> (a0.low, a0.high)) b.b_facts) b.b_distinct))
-          g0.b_nodes)) (forallb (check_base_edge a v c g0 w) g0.b_edges))
+          g0.b_nodes))
+      (forallb (check_base_edge a v c g0 w tells) g0.b_edges))
     (forallb (fun v0 ->
-      forallb (check_base_step g a v c w v0)
+      forallb (check_base_step g a v c w tells v0)
         (v.leaving_of (w.bn_of v0).b_state)) (numbers g0.b_nodes))
 
 (** val assoc : int -> ivs -> (q * q) option option **)
@@ -1747,21 +1718,22 @@ let iv w n x =
              | Some o -> o
              | None -> None)
 
-(** val check_ivs : grade -> ivs -> bool **)
+(** val check_ivs : grade -> (int -> bool) -> ivs -> bool **)
 
-let check_ivs g l =
+let check_ivs g own l =
   forallb (fun p ->
-    match snd p with
-    | Some y ->
-      let (lo, hi) = y in
-      (&&) ((&&) (qle_bool lo hi) (g.shift_ok lo)) (g.shift_ok hi)
-    | None -> true) l
+    (&&) (own (fst p))
+      (match snd p with
+       | Some y ->
+         let (lo, hi) = y in
+         (&&) ((&&) (qle_bool lo hi) (g.shift_ok lo)) (g.shift_ok hi)
+       | None -> true)) l
 
-(** val check_shifts : grade -> graph -> bool **)
+(** val check_shifts : grade -> graph -> (int -> bool) -> bool **)
 
-let check_shifts g g0 =
-  (&&) (check_ivs g g0.everywhere)
-    (forallb (fun n -> check_ivs g n.l_own) g0.l_nodes)
+let check_shifts g g0 own =
+  (&&) (check_ivs g own g0.everywhere)
+    (forallb (fun n -> check_ivs g own n.l_own) g0.l_nodes)
 
 (** val has_edge_from : gview -> int -> way -> bool **)
 
@@ -1908,6 +1880,11 @@ let ceilings w t n n' =
   app (ends w fst n t.t_ge)
     (app (ends w snd n' t.asg) (flat_map (ask_ceilings w n) (asked t)))
 
+(** val is_own : (int -> bool) -> (term * term) -> bool **)
+
+let is_own own p =
+  forallb own (app (held_by (fst p)) (held_by (snd p)))
+
 (** val answered : view -> gview -> int -> (term * term) -> bool **)
 
 let answered v w n p =
@@ -1936,16 +1913,18 @@ let check_ledge v g w own = function
             (forallb (fun x -> (||) (negb (own x)) (is_some (iv w n x)))
               (app t.t_ge t.t_lt))) (check_kept w t n n'))
         (check_copies w t n n'))
-      (forallb (fun p0 -> (||) (is_some (ask w n p0)) (answered v w n p0))
-        (asked t))) (fits (floors w t n n') (ceilings w t n n'))
+      (forallb (fun p0 ->
+        (||) ((||) (negb (is_own own p0)) (is_some (ask w n p0)))
+          (answered v w n p0)) (asked t)))
+    (fits (floors w t n n') (ceilings w t n n'))
 
 (** val check_graph :
-    grade -> automaton -> view -> claim -> graph -> gview -> (int -> bool) ->
-    bool **)
+    grade -> automaton -> view -> claim -> graph -> gview -> bool -> (int ->
+    bool) -> bool **)
 
-let check_graph g a v c g0 w own =
+let check_graph g a v c g0 w tells own =
   (&&)
-    ((&&) ((&&) (check_base g a v c g0 w) (check_shifts g g0))
+    ((&&) ((&&) (check_base g a v c g0 w tells) (check_shifts g g0 own))
       (check_cover g0 w)) (forallb (check_ledge v g0 w own) g0.l_edges)
 
 (** val rel : view -> trans -> q **)
@@ -2013,142 +1992,147 @@ let check_cost v t apart0 f ce paid0 =
           (qle_bool (qminus (qmult dd m) (qmult (rel v t) d0)) paid0))
         (misses f ce d0))) ((fst apart0) :: ((snd apart0) :: []))
 
-(** val check_potentials : view -> claim -> graph -> gview -> bool **)
+(** val range : gview -> trans -> edge list -> q list * q list **)
 
-let check_potentials v c g w =
-  (&&)
-    (forallb (fun n ->
-      (&&) (qle_bool { qnum = Z0; qden = XH } n.l_pot)
-        ((||) (negb ((=) n.l_base 0)) (qle_bool n.l_pot c.c_D))) g.l_nodes)
-    (forallb (fun e ->
-      let (y, n') = e in
-      let (n, y0) = y in
-      let (i, l) = y0 in
-      (match means v c (v.tr_of i) l (w.bn_of (w.ln_of n).l_base).b_known with
-       | Some apart0 ->
-         check_cost v (v.tr_of i) apart0 (floors w (v.tr_of i) n n')
-           (ceilings w (v.tr_of i) n n')
-           (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)
-       | None -> false)) g.l_edges)
+let range w t l =
+  ((flat_map (fun e -> floors w t (source e) (target e)) l),
+    (flat_map (fun e -> ceilings w t (source e) (target e)) l))
 
-(** val asked_floors : view -> gview -> int -> q list **)
+(** val joining : int -> int -> trans -> trans **)
 
-let asked_floors v w i =
-  flat_map (fun e -> floors w (v.tr_of i) (source e) (target e)) (w.by_of i)
+let joining n n' t =
+  { src = n; tgt = n'; t_ge = t.t_ge; t_lt = t.t_lt; others = t.others; asg =
+    t.asg; copies = t.copies; sets = t.sets; out = t.out }
 
-(** val asked_ceilings : view -> gview -> int -> q list **)
+(** val first_node : gview -> int **)
 
-let asked_ceilings v w i =
-  flat_map (fun e -> ceilings w (v.tr_of i) (source e) (target e)) (w.by_of i)
+let first_node w =
+  match w.over_of 0 with
+  | [] -> 0
+  | n :: _ -> n
 
-(** val check_private :
-    grade -> automaton -> view -> cert -> gview -> bool **)
+(** val lifted : automaton -> view -> graph -> gview -> automaton **)
 
-let check_private g a v c w =
-  (&&)
-    ((&&) ((&&) (check_claim c.c_claim) (check_model g a v))
-      (check_graph g a v c.c_claim c.c_graph w (fun _ -> true)))
-    (check_potentials v c.c_claim c.c_graph w)
+let lifted a v g w =
+  { initial = (first_node w); states =
+    (map (fun n -> v.st_of (w.bn_of n.l_base).b_state) g.l_nodes);
+    transitions =
+    (map (fun e -> joining (source e) (target e) (v.tr_of (number e)))
+      g.l_edges); differ = a.differ }
 
-(** val check_part :
-    grade -> automaton -> view -> claim -> gview -> (int list * graph) -> bool **)
+(** val is_in : (int -> int) -> int -> int -> bool **)
 
-let check_part g a v c w p =
-  (&&) (check_graph g a v c (snd p) w (fun x -> mem x (fst p)))
-    (forallb (fun x -> mem x (fst p))
-      (app (keys (snd p).everywhere)
-        (flat_map (fun n -> keys n.l_own) (snd p).l_nodes)))
+let is_in layer k x =
+  (=) (layer x) k
 
-type views = (gview * (int list * graph)) list
+(** val in_one_layer : gview list -> (int -> int) -> (term * term) -> bool **)
 
-(** val is_sample_shown : item -> bool **)
+let in_one_layer p layer p0 =
+  match app (held_by (fst p0)) (held_by (snd p0)) with
+  | [] -> true
+  | x :: l ->
+    (&&) ((<=) (layer x) (length p)) (forallb (is_in layer (layer x)) l)
 
-let is_sample_shown = function
-| Number (a, b) -> (&&) (same_place a insample) (same_place b zero)
-| _ -> false
+(** val is_answered :
+    view -> gview list -> (int -> int) -> (gview * edge list) list ->
+    (term * term) -> bool **)
 
-(** val shows_sample : trans -> bool **)
+let is_answered v p layer l p0 =
+  (||) (in_one_layer p layer p0)
+    (existsb (fun r ->
+      forallb (fun e -> answered v (fst r) (source e) p0) (snd r)) l)
 
-let shows_sample t =
-  existsb is_sample_shown t.out
+(** val compatible : (q list * q list) list -> bool **)
 
-(** val is_plain : trans -> bool **)
+let rec compatible = function
+| [] -> true
+| p :: l' ->
+  let (f, ce) = p in
+  (&&) (forallb (fun r -> (&&) (fits f (snd r)) (fits (fst r) ce)) l')
+    (compatible l')
 
-let is_plain t =
-  (&&) ((&&) (negb (nonempty t.others)) (negb (nonempty t.copies)))
-    (forallb (fun i ->
-      match i with
-      | Number (_, _) -> is_sample_shown i
-      | _ -> true) t.out)
+(** val check_step :
+    view -> cert -> gview -> gview list -> (int -> int) -> (int * edge) ->
+    bool **)
 
-(** val zero_if : bool -> q list **)
-
-let zero_if = function
-| true -> { qnum = Z0; qden = XH } :: []
-| false -> []
-
-(** val usual : view -> trans -> differs **)
-
-let usual v t =
-  if (v.st_of t.src).reads then Any else Same
-
-(** val is_usual : view -> edge -> bool **)
-
-let is_usual v e =
-  differs_eqb (snd (via e)) (usual v (v.tr_of (number e)))
-
-(** val check_parts_step :
-    view -> pcert -> (int -> q) -> views -> int -> bool **)
-
-let check_parts_step v c pots p i =
+let check_step v c w p layer k = match k with
+| (e, e0) ->
+  let (p0, n') = e0 in
+  let (n, w0) = p0 in
+  let (i, l) = w0 in
   let t = v.tr_of i in
-  let f = map (fun p0 -> asked_floors v (fst p0) i) p in
-  let ce = map (fun p0 -> asked_ceilings v (fst p0) i) p in
-  (||) (negb (forallb (fun p0 -> nonempty ((fst p0).by_of i)) p))
-    ((&&)
-      ((&&)
-        ((&&) (is_plain t)
-          (forallb (fun x -> existsb (fun p0 -> mem x (fst (snd p0))) p)
-            (app t.t_ge t.t_lt)))
-        (forallb (fun k ->
-          forallb (fun k' ->
-            (||) ((=) k k') (fits (nth k f []) (nth k' ce []))) (numbers p))
-          (numbers p)))
-      (match means v c.p_claim t (usual v t) [] with
-       | Some apart0 ->
-         check_cost v t apart0 (app (concat f) (zero_if (shows_sample t)))
-           (app (concat ce) (zero_if (shows_sample t)))
-           (qminus (pots t.src) (pots t.tgt))
-       | None -> false))
-
-(** val check_in_parts :
-    grade -> automaton -> view -> pcert -> (int -> q) -> views -> bool **)
-
-let check_in_parts g a v c pots p =
-  (&&)
+  let l0 = (w, ((snd k) :: [])) :: (map (fun u -> (u, (u.by_of e))) p) in
+  let r = map (fun r -> range (fst r) t (snd r)) l0 in
+  (||) (negb (forallb (fun u -> nonempty (u.by_of e)) p))
     ((&&)
       ((&&)
         ((&&)
-          ((&&) ((&&) (check_claim c.p_claim) (check_model g a v))
-            (forallb (fun p0 -> check_part g a v c.p_claim (fst p0) (snd p0))
-              p))
-          (forallb (fun p0 -> forallb (is_usual v) (snd (snd p0)).b_edges) p))
-        (forallb (check_parts_step v c pots p) (numbers a.transitions)))
-      (forallb (fun q0 -> qle_bool { qnum = Z0; qden = XH } q0) c.p_pots))
-    (qle_bool (pots a.initial) c.p_claim.c_D)
+          (forallb (fun x -> (<=) (layer x) (length p)) (app t.t_ge t.t_lt))
+          (forallb (is_answered v p layer l0) (asked t))) (compatible r))
+      (match means v c.c_claim t l (w.bn_of (w.ln_of n).l_base).b_known with
+       | Some apart0 ->
+         check_cost v t apart0 (flat_map fst r) (flat_map snd r)
+           (qminus (w.ln_of n).l_pot (w.ln_of n').l_pot)
+       | None -> false))
+
+(** val check_bound : cert -> gview -> gview list -> bool **)
+
+let check_bound c w p =
+  (&&)
+    (forallb (fun n ->
+      (&&) (qle_bool { qnum = Z0; qden = XH } n.l_pot)
+        ((||) (negb ((=) n.l_base 0)) (qle_bool n.l_pot c.c_claim.c_D)))
+      c.c_ground.l_nodes)
+    ((||) (negb (nonempty p))
+      (match w.over_of 0 with
+       | [] -> false
+       | _ :: l -> (match l with
+                    | [] -> true
+                    | _ :: _ -> false)))
+
+(** val numbered : 'a1 list -> (int * 'a1) list **)
+
+let numbered l =
+  combine (numbers l) l
+
+(** val check_ground :
+    grade -> automaton -> view -> cert -> gview -> gview list -> (int -> int)
+    -> bool **)
+
+let check_ground g a v c w p layer =
+  (&&)
+    ((&&)
+      ((&&) ((&&) (check_claim c.c_claim) (check_model g a v))
+        (check_graph g a v c.c_claim c.c_ground w true (is_in layer 0)))
+      (check_bound c w p))
+    (forallb (check_step v c w p layer) (numbered c.c_ground.l_edges))
+
+(** val for_parts : hints -> hints **)
+
+let for_parts h =
+  { stored = []; lesser = []; why = h.why; between = h.between }
+
+(** val check_part :
+    grade -> automaton -> view -> claim -> (int -> int) ->
+    (int * (gview * graph)) -> bool **)
+
+let check_part g b v c layer = function
+| (k, p0) ->
+  let (u, g0) = p0 in
+  check_graph g b v c g0 u false (is_in layer (Stdlib.Int.succ k))
 
 (** val check : grade -> automaton -> cert -> bool **)
 
 let check g a c =
-  check_private g a (by_trees (grow a c.c_hints)) c
-    (by_gtrees (ggrow c.c_graph))
-
-(** val check_parts : grade -> automaton -> pcert -> bool **)
-
-let check_parts g a c =
-  check_in_parts g a (by_trees (grow a c.p_hints)) c
-    (at_place { qnum = Z0; qden = XH } (array c.p_pots))
-    (map (fun p -> ((by_gtrees (ggrow (snd p))), p)) c.p_parts)
+  let v = by_trees (grow a c.c_hints) in
+  let w = by_gtrees (ggrow c.c_ground) in
+  let p = map (fun g0 -> by_gtrees (ggrow g0)) c.c_parts in
+  let layer = at_place 0 (array c.c_layer) in
+  let b = lifted a v c.c_ground w in
+  (&&) (check_ground g a v c w p layer)
+    (forallb
+      (check_part g b (by_trees (grow b (for_parts c.c_hints))) c.c_claim
+        layer) (numbered (combine p c.c_parts)))
 
 (** val on_grid : positive -> q -> bool **)
 

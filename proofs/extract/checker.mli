@@ -101,8 +101,6 @@ module Coq_Pos :
 
 val nth : int -> 'a1 list -> 'a1 -> 'a1
 
-val concat : 'a1 list list -> 'a1 list
-
 val map : ('a1 -> 'a2) -> 'a1 list -> 'a2 list
 
 val flat_map : ('a1 -> 'a2 list) -> 'a1 list -> 'a2 list
@@ -297,10 +295,8 @@ type hints = { stored : int list list; lesser : int list list;
                why : (atom list -> atom -> sums);
                between : (atom list -> atom list) }
 
-type cert = { c_claim : claim; c_graph : graph; c_hints : hints }
-
-type pcert = { p_claim : claim; p_pots : q list;
-               p_parts : (int list * graph) list; p_hints : hints }
+type cert = { c_claim : claim; c_ground : graph; c_parts : graph list;
+              c_layer : int list; c_hints : hints }
 
 type grade = { shift_ok : (q -> bool); factor_ok : (q -> bool); mixes : 
                bool; only_ends : (q -> q -> bool); smooth : bool; whole : 
@@ -318,12 +314,6 @@ val bnode0 : bnode
 
 val lnode0 : lnode
 
-val bn : graph -> int -> bnode
-
-val ln : graph -> int -> lnode
-
-val having : ('a1 -> int) -> 'a1 list -> int -> 'a1 list
-
 val numbers : 'a1 list -> int list
 
 type view = { tr_of : (int -> trans); st_of : (int -> stat);
@@ -339,8 +329,6 @@ type gview = { bn_of : (int -> bnode); out_of : (int -> edge list);
                by_of : (int -> edge list); every_of : (int -> ivs) }
 
 val plain : automaton -> hints -> view
-
-val gplain : graph -> gview
 
 type trees = { tr_tree : trans tree; st_tree : stat tree;
                leaving_tree : int list tree; stored_tree : int list tree;
@@ -501,30 +489,31 @@ val distinct_follows :
 val idle : trans -> (int * q) list -> bool
 
 val check_ways :
-  grade -> automaton -> view -> claim -> gview -> int -> int -> bool
+  grade -> automaton -> view -> claim -> gview -> bool -> int -> int -> bool
 
 val check_base_step :
-  grade -> automaton -> view -> claim -> gview -> int -> int -> bool
+  grade -> automaton -> view -> claim -> gview -> bool -> int -> int -> bool
 
 val register_follows :
   claim -> trans -> differs -> (int * q) list -> (int * q) -> bool
 
-val pattern_follows : view -> trans -> differs -> int -> int -> bool
+val pattern_follows : view -> bool -> trans -> differs -> int -> int -> bool
 
 val check_base_edge :
-  automaton -> view -> claim -> graph -> gview -> edge -> bool
+  automaton -> view -> claim -> graph -> gview -> bool -> edge -> bool
 
 val lasting : (term * term) -> bool
 
-val check_base : grade -> automaton -> view -> claim -> graph -> gview -> bool
+val check_base :
+  grade -> automaton -> view -> claim -> graph -> gview -> bool -> bool
 
 val assoc : int -> ivs -> (q * q) option option
 
 val iv : gview -> int -> int -> (q * q) option
 
-val check_ivs : grade -> ivs -> bool
+val check_ivs : grade -> (int -> bool) -> ivs -> bool
 
-val check_shifts : grade -> graph -> bool
+val check_shifts : grade -> graph -> (int -> bool) -> bool
 
 val has_edge_from : gview -> int -> way -> bool
 
@@ -554,13 +543,15 @@ val floors : gview -> trans -> int -> int -> q list
 
 val ceilings : gview -> trans -> int -> int -> q list
 
+val is_own : (int -> bool) -> (term * term) -> bool
+
 val answered : view -> gview -> int -> (term * term) -> bool
 
 val check_ledge : view -> graph -> gview -> (int -> bool) -> edge -> bool
 
 val check_graph :
-  grade -> automaton -> view -> claim -> graph -> gview -> (int -> bool) ->
-  bool
+  grade -> automaton -> view -> claim -> graph -> gview -> bool -> (int ->
+  bool) -> bool
 
 val rel : view -> trans -> q
 
@@ -575,39 +566,42 @@ val check_law : law -> q list -> q list -> q -> bool
 
 val check_cost : view -> trans -> (q * q) -> q list -> q list -> q -> bool
 
-val check_potentials : view -> claim -> graph -> gview -> bool
+val range : gview -> trans -> edge list -> q list * q list
 
-val asked_floors : view -> gview -> int -> q list
+val joining : int -> int -> trans -> trans
 
-val asked_ceilings : view -> gview -> int -> q list
+val first_node : gview -> int
 
-val check_private : grade -> automaton -> view -> cert -> gview -> bool
+val lifted : automaton -> view -> graph -> gview -> automaton
+
+val is_in : (int -> int) -> int -> int -> bool
+
+val in_one_layer : gview list -> (int -> int) -> (term * term) -> bool
+
+val is_answered :
+  view -> gview list -> (int -> int) -> (gview * edge list) list ->
+  (term * term) -> bool
+
+val compatible : (q list * q list) list -> bool
+
+val check_step :
+  view -> cert -> gview -> gview list -> (int -> int) -> (int * edge) -> bool
+
+val check_bound : cert -> gview -> gview list -> bool
+
+val numbered : 'a1 list -> (int * 'a1) list
+
+val check_ground :
+  grade -> automaton -> view -> cert -> gview -> gview list -> (int -> int)
+  -> bool
+
+val for_parts : hints -> hints
 
 val check_part :
-  grade -> automaton -> view -> claim -> gview -> (int list * graph) -> bool
-
-type views = (gview * (int list * graph)) list
-
-val is_sample_shown : item -> bool
-
-val shows_sample : trans -> bool
-
-val is_plain : trans -> bool
-
-val zero_if : bool -> q list
-
-val usual : view -> trans -> differs
-
-val is_usual : view -> edge -> bool
-
-val check_parts_step : view -> pcert -> (int -> q) -> views -> int -> bool
-
-val check_in_parts :
-  grade -> automaton -> view -> pcert -> (int -> q) -> views -> bool
+  grade -> automaton -> view -> claim -> (int -> int) ->
+  (int * (gview * graph)) -> bool
 
 val check : grade -> automaton -> cert -> bool
-
-val check_parts : grade -> automaton -> pcert -> bool
 
 val on_grid : positive -> q -> bool
 

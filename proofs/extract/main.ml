@@ -21,25 +21,29 @@ let put fields = print_endline ("{" ^ String.concat ", " fields ^ "}")
 (* The first part of the checker that says no, for the message; what counts is the whole. *)
 let first parts = match List.find_opt (fun (_, ok) -> not (ok ())) parts with
   | Some (rule, _) -> rule
-  | None -> "part-sample, part-potential or private-bound"
+  | None -> "lift-potential, lift-read, part-sample or part-potential"
 
-let of_graph grade a v c where (g, w, own) = [
-  where ^ "base-initial, base-edge, base-differ, base-register, base-fact or base-complete", (fun () -> check_base grade a v c g w);
-  where ^ "lift-node", (fun () -> check_shifts grade g);
+let of_graph grade a v c where (g, tells, own) =
+  let w = by_gtrees (ggrow g) in [
+  where ^ "base-initial, base-edge, base-differ, base-register, base-fact or base-complete", (fun () -> check_base grade a v c g w tells);
+  where ^ "lift-node or lift-integer", (fun () -> check_shifts grade g own);
   where ^ "lift-cover", (fun () -> check_cover g w);
-  where ^ "lift-edge, lift-read, lift-kept or lift-sample",
-    (fun () -> check_graph grade a v c g w own) ]
+  where ^ "lift-edge, lift-read, lift-kept, lift-order or lift-sample",
+    (fun () -> check_graph grade a v c g w tells own) ]
 let model_rules = "model-noise, model-determinism, model-initialization or model-integer"
+
 let of_model grade a v c = [ "adjacency", (fun () -> check_claim c); model_rules, (fun () -> check_model grade a v) ]
 
-let broken_private grade a (c : cert) =
-  let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_graph) in
-  first (of_model grade a v c.c_claim @ of_graph grade a v c.c_claim "" (c.c_graph, w, fun _ -> true)
-    @ [ "lift-potential or private-bound", (fun () -> check_potentials v c.c_claim c.c_graph w) ])
-let broken_in_parts grade a (c : pcert) =
-  let v = by_trees (grow a c.p_hints) in
-  let part k (own, g) = of_graph grade a v c.p_claim (Printf.sprintf "parts[%d]: " k) (g, by_gtrees (ggrow g), fun x -> List.mem x own) in
-  first (of_model grade a v c.p_claim @ List.concat (List.mapi part c.p_parts))
+let broken grade a (c : cert) =
+  let v = by_trees (grow a c.c_hints) and w = by_gtrees (ggrow c.c_ground) in
+  let b = lifted a v c.c_ground w in
+  let u = by_trees (grow b (for_parts c.c_hints)) in
+  let layer = Array.of_list c.c_layer in
+  let own k x = (if x < Array.length layer then layer.(x) else 0) = k in
+  let part k g = of_graph grade b u c.c_claim (Printf.sprintf "parts[%d]: " k) (g, false, own (k + 1)) in
+  first (of_model grade a v c.c_claim @ of_graph grade a v c.c_claim "" (c.c_ground, true, own 0)
+    @ [ "lift-potential, part-potential, trunk-initial or private-bound", (fun () -> check_bound c w (List.map (fun _ -> w) c.c_parts)) ]
+    @ List.concat (List.mapi part c.c_parts))
 
 let broken_relational grade a (c : relcert) =
   let v = by_trees (grow a c.e_hints) and w = pgrow c in
@@ -61,12 +65,13 @@ let look (a : Automata.t) c j =
   let proved reals integers =
     head @ [ pair "proved" "true"; pair "reals" (string_of_bool reals); pair "integers" (string_of_bool integers) ] in
   let grid = multiples XH in
-  let judged check broken x pruned =
+  let judged (x : cert) =
+    let check grade = check grade a.automaton in
     (* Of an automaton that is not about integers it is proved for any inputs that differ by integers. *)
     let on_integers () =
-      if a.integer then check grid x || check integers x else check grid x || check grid (pruned (Pruning.pruned grid a) x) in
+      if a.integer then check grid x || check integers x else check grid x || check grid (Pruning.pruned grid a x) in
     let real () = if a.integer then on_integers () else check real_numbers x in
-    let rule () = broken (if a.integer then integers else real_numbers) in
+    let rule () = broken (if a.integer then integers else real_numbers) a.automaton x in
     if real () then proved (not a.integer) (on_integers ())
     else if List.exists (fun (equal, _) -> equal = None) a.automaton.differ then unproved "entries of which there are only so many"
     else if a.integer && check { integers with mixes = true } x then
@@ -85,18 +90,8 @@ let look (a : Automata.t) c j =
     | Error why, Error _ -> unproved why
     | found, _ -> proved (found = Ok () && not a.integer) (on_integers = Ok ()) in
   match kind with
-  | "private" ->
-      let x = Certificates.private_ a where j in
-      judged (fun grade -> check grade a.automaton) (fun grade -> broken_private grade a.automaton x) x
-        (fun prune (x : cert) -> { x with c_graph = prune x.c_graph; c_hints = Pruning.hints a })
-  | "private-in-parts" when not a.plain ->
-      unproved "certificates in parts of automata beyond the paper's"
-  | "private-in-parts" when List.mem_assoc "trunk" (table where j) ->
-      unproved "certificates in parts with a trunk"
-  | "private-in-parts" ->
-      let x = Certificates.in_parts a where j in
-      judged (fun grade -> check_parts grade a.automaton) (fun grade -> broken_in_parts grade a.automaton x) x
-        (fun prune (x : pcert) -> { x with p_parts = List.map (fun (own, g) -> own, prune g) x.p_parts; p_hints = Pruning.hints a })
+  | "private" -> judged (Certificates.private_ a where j)
+  | "private-in-parts" -> judged (Certificates.in_parts a where j)
   | "lower" -> from_below (fun integers -> Runs.lower a where j integers) check_lower
   | "violation" ->
       (match text (where ^ ".pattern") (Option.value (List.assoc_opt "pattern" (table where j)) ~default:Json.Null) with

@@ -17,7 +17,7 @@ Definition svt : automaton := {|
   differ := every_entry |}.
 Definition svt_cert : cert := {|
   c_claim := {| c_low := -1; c_high := 1; c_sens := 1; c_D := 5 # 4 |};
-  c_graph := {|
+  c_ground := {|
   b_nodes := [{| b_state := 0; b_facts := []; b_distinct := []; b_apart := 0; b_known := [] |}; {| b_state := 1; b_facts := []; b_distinct := []; b_apart := 0; b_known := [] |};
               {| b_state := 2; b_facts := []; b_distinct := []; b_apart := 0; b_known := [] |}];
   b_edges := [(0, (0, Same), 1); (1, (1, Any), 1); (1, (2, Any), 2)]%nat;
@@ -25,6 +25,7 @@ Definition svt_cert : cert := {|
   l_nodes := [{| l_base := 0; l_pot := 5 # 4; l_own := [] |}; {| l_base := 1; l_pot := 1; l_own := [] |};
               {| l_base := 2; l_pot := 0; l_own := [] |}];
   l_edges := [(0, (0, Same), 1); (1, (1, Any), 1); (1, (2, Any), 2)]%nat |};
+  c_parts := []; c_layer := [];
   c_hints := {| stored := [[]; [0]; [0]]%nat; lesser := []; why := fun _ _ => []; between := fun _ => [] |} |}.
 
 (* Integer noise and integer inputs, in full: *)

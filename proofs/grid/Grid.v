@@ -62,20 +62,6 @@ Proof.
   - now split.
 Qed.
 
-Theorem checked_in_parts n (A : automaton) (C : pcert) : check_parts (multiples n) A C = true -> is_private n A (p_claim C).
-Proof.
-  intros H eps Heps alpha beta Adj Dif w. apply (private_in_parts Heps (noise_on n eps Heps) (multiples n)); auto.
-  - exact (on_grid_multiple n).
-  - exact (factor_multiple n).
-  - easy.
-  - exact (only_ends_multiple n).
-  - easy.
-  - easy.
-  - apply all_good.
-  - easy.
-  - now split.
-Qed.
-
 (* Of integers certificates may say more; then inputs are integers. *)
 Definition is_private_on_integers (A : automaton) (c : claim) :=
   forall eps (Heps : 0 < eps) (alpha beta : nat -> Z),
@@ -98,20 +84,6 @@ Qed.
 Theorem checked_private_on_integers (A : automaton) (C : cert) : check integers A C = true -> is_private_on_integers A (c_claim C).
 Proof.
   intros H eps Heps alpha beta Adj Dif w. apply (private Heps (noise_on 1 eps Heps) integers); auto.
-  - exact (on_grid_multiple 1).
-  - exact (factor_multiple 1).
-  - easy.
-  - exact (only_ends_multiple 1).
-  - easy.
-  - intros _ x. apply multiple_integer.
-  - apply all_good.
-  - intros _ i. apply multiple_integer. now exists (alpha i).
-  - now apply whole_near.
-Qed.
-
-Theorem checked_in_parts_on_integers (A : automaton) (C : pcert) : check_parts integers A C = true -> is_private_on_integers A (p_claim C).
-Proof.
-  intros H eps Heps alpha beta Adj Dif w. apply (private_in_parts Heps (noise_on 1 eps Heps) integers); auto.
   - exact (on_grid_multiple 1).
   - exact (factor_multiple 1).
   - easy.

@@ -21,11 +21,6 @@ Proof.
 move=> HC eps H alpha beta Adj Dif w Gw. by apply: (private H (real_noise eps H) real_numbers) => //; split=> // i; split=> //; exact: Adj.
 Qed.
 
-Theorem checked_in_parts_real A (C : pcert) : check_parts real_numbers A C = true -> is_private_real A (p_claim C).
-Proof.
-move=> HC eps H alpha beta Adj Dif w Gw. by apply: (private_in_parts H (real_noise eps H) real_numbers) => //; split=> // i; split=> //; exact: Adj.
-Qed.
-
 Theorem checked_relational_real A (C : relcert) : check_relational real_numbers A C = true -> is_private_real A (e_claim C).
 Proof.
 move=> HC eps H alpha beta Adj _ w Gw. by apply: (paired H (real_noise eps H) real_numbers) => // i; split=> //; exact: Adj.

@@ -3,9 +3,10 @@
     SYMDIPA_COQ_CHECKER=proofs/_build/symdipa-checker python proofs/tests/agree.py
 
 Certificates are those of the examples and of random automata, of the paper's kind and wider, also such that
-not all entries may differ. Each mutant has
+not all entries may differ; in parts on control states, on a trunk and on a ground. Each mutant has
 one to three small changes. Whatever one checker accepts and the other refuses is printed, and the exit status
-is 1. Beyond the paper's automata the proved checker may say that no theorem is about a certificate.
+is 1. Beyond the paper's automata the proved checker may say that no theorem is about a certificate. Where
+there are no parts it knows what the sample alone is asked, and the checker in Python refuses that.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "proofs" / "tests")]
 
+import in_parts  # noqa: E402
 from linear_examples import noisy_max  # noqa: E402
-from random_automata import random_automaton  # noqa: E402
+from random_automata import random_automaton, random_product  # noqa: E402
 from random_differ import random_differ  # noqa: E402
 from random_linear import changed, random_linear  # noqa: E402
 
@@ -38,7 +40,7 @@ from symdipa.checker.model import is_plain  # noqa: E402
 from symdipa.evidence.certificates import bundle, extracted  # noqa: E402
 from symdipa.files.families import generate  # noqa: E402
 from symdipa.files.formats.halting import halt_shown  # noqa: E402
-from symdipa.model.automaton import Noise, symbol  # noqa: E402
+from symdipa.model.automaton import Noise, symbol, with_differ  # noqa: E402
 from symdipa.model.errors import NothingToCertify  # noqa: E402
 
 Json = dict[str, Any]
@@ -140,6 +142,50 @@ def random_pairs(
         found += len(subjects)
 
 
+FAMILIES = (
+    *(("pivot", n) for n in (2, 3, 5)),
+    *(("bracket", n) for n in (2, 3, 5)),
+    *(("u-range", n) for n in (2, 3)),
+    *(("m-range", n) for n in (2, 4)),
+    *(("running-max", n) for n in (2, 3, 4)),
+)
+"""Where orders are many, so that symdipa proves in parts."""
+
+
+def subjects_in_parts(rng: random.Random, subjects: list[Subject], count: int) -> Iterator[Subject]:
+    """Certificates in parts: of families, of random automata, and made of the proofs of others.
+
+    The last two are as many as these, on control states and on a trunk, on a trunk, and on a ground.
+    """
+    for family, n in FAMILIES:
+        automaton = generate(family, n)
+        for file in in_parts.written(automaton):
+            yield Subject(f"{family} {n}", automaton, file)
+    for text in ("pattern=(=~)*", "pattern==~*"):
+        for family in ("pivot", "bracket"):
+            yield from subjects_of(f"{family} {text}", with_differ(generate(family, 6), text), 20)
+    found = 0
+    while found < count:
+        automaton = rng.choice((random_automaton, random_product))(rng)
+        for file in in_parts.written(automaton):
+            yield Subject(f"random in parts {found}", automaton, file)
+            found += 1
+    of_one_graph = [s for s in subjects if s.certificate["kind"] == "private"]
+    for plain in (True, False):
+        some = [s for s in of_one_graph if is_plain(s.automaton) == plain]
+        found = 0
+        while some and found < count:
+            subject = rng.choice(some)
+            certificate = in_parts.made(rng, subject.automaton, subject.certificate, plain)
+            if certificate is None:
+                continue
+            file = subject.file | {"certificates": [certificate]}
+            more = Subject(f"{subject.name} in parts", subject.automaton, file)
+            if not in_python(more, more.file):
+                yield more
+            found += 1
+
+
 def in_python(subject: Subject, file: Json) -> str:
     """The rule that is broken, if any."""
     try:
@@ -214,15 +260,26 @@ def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) 
         _spoil_pairs(rng, certificate, variables)
         return
     if rng.random() < 0.15:
-        _spoil_claim(rng, certificate, states)
+        _spoil_claim(rng, certificate)
         return
-    graph = rng.choice(certificate["parts"] or [certificate]) if "parts" in certificate else certificate
+    if "ground" in certificate and rng.random() < 0.3:
+        _spoil_graph(rng, certificate["ground"], states)
+        return
+    graph = rng.choice(
+        [*certificate.get("parts", []), *([certificate["trunk"]] if "trunk" in certificate else [])]
+        or [certificate]
+    )
     if "base" not in graph:
         return
     base, lift = graph["base"], graph["lift"]
-    own = graph.get("variables", variables)
+    own = graph.get("variables", [] if graph is certificate.get("trunk") else variables)
+    if "trunk" in certificate and "variables" in graph:
+        states = list(certificate["potentials"])
+    if rng.random() < 0.3:
+        _spoil_graph(rng, base, states)
+        return
     base_node, lift_node = rng.choice(base["nodes"]), rng.choice(lift["nodes"])
-    match rng.randrange(21):
+    match rng.randrange(18):
         case 0 if "potential" in lift_node:
             lift_node["potential"] = _moved(rng, lift_node["potential"])
         case 1 | 2 if lift["shifts"]:
@@ -238,30 +295,22 @@ def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) 
             lift_node.setdefault("shifts", {})[rng.choice(own)] = some
         case 6 if lift["edges"]:
             lift["edges"].pop(rng.randrange(len(lift["edges"])))
-        case 7 if base["edges"]:
-            base["edges"].pop(rng.randrange(len(base["edges"])))
-        case 8 if lift["edges"]:
+        case 7 if lift["edges"]:
             rng.choice(lift["edges"])[rng.choice([0, 2])] = rng.randrange(len(lift["nodes"]))
-        case 9 if len(variables) > 1 and rng.random() < 0.5:
+        case 8 if len(variables) > 1 and rng.random() < 0.5:
             base_node.setdefault("facts", []).append([rng.choice("<="), *rng.sample(variables, 2)])
-        case 9 if not is_plain(automaton):
+        case 8 | 13 if not is_plain(automaton):
             ends = [_end(rng, variables) for _ in range(2)]
             base_node.setdefault("facts", []).append([rng.choice(RELATIONS), *ends])
-        case 10:
+        case 9:
             lift["cover"] = {"forward": "backward", "backward": "forward"}[lift["cover"]]
-        case 11:
-            base_node["state"] = rng.choice(states)
-        case 12 if base_node.get("facts"):
+        case 10 if base_node.get("facts"):
             base_node["facts"].pop(rng.randrange(len(base_node["facts"])))
-        case 13 if base["edges"]:
-            rng.choice(base["edges"])[rng.randrange(3)] = rng.randrange(len(base["nodes"]))
-        case 14 if any(len(edge) > 3 for edge in base["edges"]):
-            rng.choice([edge for edge in base["edges"] if len(edge) > 3])[3] = rng.choice("=~-+")
-        case 15 if any(len(edge) > 3 for edge in lift["edges"]):
+        case 11 if any(len(edge) > 3 for edge in lift["edges"]):
             rng.choice([edge for edge in lift["edges"] if len(edge) > 3])[3] = rng.choice("=~-+")
-        case 16 if "differ" in base_node:
-            base_node["differ"] += rng.choice([-1, 1])
-        case 18 | 19 | 20 if told := [node for node in base["nodes"] if node.get("facts")]:
+        case 12:
+            lift_node["base"] = rng.randrange(len(base["nodes"]))
+        case 14 | 15 | 16 | 17 if told := [node for node in base["nodes"] if node.get("facts")]:
             fact = rng.choice(rng.choice(told)["facts"])
             i = rng.randrange(3)
             plain = is_plain(automaton)
@@ -269,12 +318,32 @@ def _spoil(rng: random.Random, certificate: Json, automaton: symdipa.Automaton) 
                 fact[0] = rng.choice("<=" if plain else RELATIONS)
             else:
                 fact[i] = rng.choice(variables) if plain else _other_end(rng, fact[i], variables)
-        case 17 if base_node.get("registers"):
-            r = rng.choice(sorted(base_node["registers"]))
+
+
+def _spoil_graph(rng: random.Random, graph: Json, states: list[str]) -> None:
+    """One change of nodes or edges of a base or of a ground."""
+    node, edges = rng.choice(graph["nodes"]), graph["edges"]
+    match rng.randrange(8):
+        case 0 if edges:
+            edges.pop(rng.randrange(len(edges)))
+        case 1 if edges:
+            rng.choice(edges)[rng.randrange(3)] = rng.randrange(len(graph["nodes"]))
+        case 2 if any(len(edge) > 3 for edge in edges):
+            rng.choice([edge for edge in edges if len(edge) > 3])[3] = rng.choice("=~-+")
+        case 3 if "state" in node:
+            node["state"] = rng.choice(states)
+        case 4 if "differ" in node:
+            node["differ"] += rng.choice([-1, 1])
+        case 5 if node.get("registers"):
+            r = rng.choice(sorted(node["registers"]))
             if rng.random() < 0.5:
-                base_node["registers"][r] = _moved(rng, base_node["registers"][r])
+                node["registers"][r] = _moved(rng, node["registers"][r])
             else:
-                del base_node["registers"][r]
+                del node["registers"][r]
+        case 6 if "potential" in node:
+            node["potential"] = _moved(rng, node["potential"])
+        case 7 if "ground" in node:
+            node["ground"] += rng.choice([-1, 1])
 
 
 def _spoil_pairs(rng: random.Random, certificate: Json, variables: list[str]) -> None:
@@ -333,11 +402,11 @@ def _spoil_pairs(rng: random.Random, certificate: Json, variables: list[str]) ->
         case 20 if certificate["initial"]:
             certificate["initial"].pop(rng.randrange(len(certificate["initial"])))
         case 21:
-            _spoil_claim(rng, certificate, [])
+            _spoil_claim(rng, certificate)
 
 
-def _spoil_claim(rng: random.Random, certificate: Json, states: list[str]) -> None:
-    match rng.randrange(5):
+def _spoil_claim(rng: random.Random, certificate: Json) -> None:
+    match rng.randrange(6):
         case 0:
             certificate["D"] = _moved(rng, certificate["D"])
         case 1:
@@ -345,13 +414,18 @@ def _spoil_claim(rng: random.Random, certificate: Json, states: list[str]) -> No
                 [["0", "1"], ["-1", "0"], ["-2", "1"], ["-1/2", "1/2"], ["1/2", "1"]]
             )
         case 2 if "potentials" in certificate:
-            q = rng.choice(states)
+            q = rng.choice(sorted(certificate["potentials"]))
             certificate["potentials"][q] = _moved(rng, certificate["potentials"][q])
         case 3 if certificate.get("parts"):
             part = rng.choice(certificate["parts"])
             if part["variables"]:
                 part["variables"].pop()
-        case 4:
+        case 4 if certificate.get("parts"):
+            part = rng.choice(certificate["parts"])
+            certificate["parts"].remove(part)
+            if part["variables"] and rng.random() < 0.5:
+                certificate["parts"].append(part | {"variables": part["variables"][1:]})
+        case 5:
             certificate["sensitivity"] = rng.choice(["1/2", "2", "0", "-1"])
 
 
@@ -369,6 +443,8 @@ def compare(rng: random.Random, subjects: list[Subject], mutants: int) -> tuple[
             counts[f"{kind}: {'refused' if rule else 'accepted'} in Python, no theorem"] += 1
         elif rule == "pair-fact" and not why and not in_python(subject, weakened(file)):
             counts[f"{kind}: true with weaker facts"] += 1
+        elif rule == "lift-read" and not why and file["certificates"][0].get("parts") == []:
+            counts[f"{kind}: without parts, what only the sample is asked"] += 1
         elif bool(rule) == bool(why):
             counts[f"{kind}: {'refused' if rule else 'accepted'} by both"] += 1
             if rule:
@@ -578,6 +654,7 @@ def main() -> int:
     parser.add_argument(
         "--differ", type=int, default=0, help="automata where only some entries differ, or with registers"
     )
+    parser.add_argument("--parts", type=int, default=0, help="certificates in parts, of each sort")
     parser.add_argument("--mutants", type=int, default=20000)
     parser.add_argument(
         "--pairs",
@@ -593,6 +670,8 @@ def main() -> int:
     subjects = [*examples(), *random_subjects(rng, options.automata)]
     subjects += random_subjects(rng, options.wider, random_linear)
     subjects += random_subjects(rng, options.differ, random_differ)
+    if options.parts:
+        subjects += subjects_in_parts(rng, subjects, options.parts)
     print(f"{len(subjects)} certificates", flush=True)
     counts, differ = compare(rng, subjects, options.mutants)
     if options.pairs:

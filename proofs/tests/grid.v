@@ -33,12 +33,10 @@ Print disclosing_cycle.
 Print violating_path.
 Print of_the_paper.
 Print occurs.
+Print cert.
 Check checked_private.
-Check checked_in_parts.
 Check checked_private_on_integers.
-Check checked_in_parts_on_integers.
 Check checked_private_fine.
-Check checked_in_parts_fine.
 Check checked_relational.
 Check checked_relational_on_integers.
 Check checked_relational_fine.
@@ -50,11 +48,8 @@ Check every_entry_spec.
 Check entries_spec.
 Check window_spec.
 Print Assumptions checked_private.
-Print Assumptions checked_in_parts.
 Print Assumptions checked_private_on_integers.
-Print Assumptions checked_in_parts_on_integers.
 Print Assumptions checked_private_fine.
-Print Assumptions checked_in_parts_fine.
 Print Assumptions checked_relational.
 Print Assumptions checked_relational_on_integers.
 Print Assumptions checked_relational_fine.

@@ -7,15 +7,14 @@ Print differ_as.
 Print allows.
 Print leads.
 Print is_private_real.
+Print cert.
 Print is_tight_real.
 Print is_leaking_real.
 Check checked_private_real.
-Check checked_in_parts_real.
 Check checked_relational_real.
 Check checked_lower_real.
 Check checked_growth_real.
 Print Assumptions checked_private_real.
-Print Assumptions checked_in_parts_real.
 Print Assumptions checked_relational_real.
 Print Assumptions checked_lower_real.
 Print Assumptions checked_growth_real.
