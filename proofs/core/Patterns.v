@@ -38,11 +38,11 @@ Definition used (C : list nat) (x : nat) : Prop := exists i, In i C /\ (In x (t_
 (* A cycle is a range of positions, half-open and not empty, from a state back to it. *)
 Definition cycle := (nat * nat)%type.
 Definition on (c : cycle) (p : nat) : Prop := fst c <= p < snd c.
-Definition steps_of (run : list nat) (c : cycle) : list nat := firstn (snd c - fst c) (skipn (fst c) run).
+Definition round_of (run : list nat) (c : cycle) : list nat := firstn (snd c - fst c) (skipn (fst c) run).
 Definition is_cycle (run : list nat) (c : cycle) : Prop :=
   fst c < snd c /\ snd c <= length run /\ src (at_ run (fst c)) = tgt (at_ run (snd c - 1)).
 Definition non_leaking (run : list nat) (c : cycle) : Prop :=
-  is_cycle run c /\ forall x, used (steps_of run c) x -> ~ assigned (steps_of run c) x.
+  is_cycle run c /\ forall x, used (round_of run c) x -> ~ assigned (round_of run c) x.
 
 (* Of at least two positions, each forced below the next one. *)
 Fixpoint path_on (run : list nat) (k : nat) (path : list nat) : Prop :=

@@ -260,7 +260,7 @@ Definition stored_in (run : list rstep) : list nat := flat_map (fun c => gets (t
 Definition set_in (run : list rstep) : list nat := flat_map (fun c => map fst (sets (tr_of V (taken c)))) run.
 
 (* After a round numbers are what they are before the next one: base, ahead and behind, before and after. *)
-Definition keeps (xs : list nat) (s s1 s2 t t1 t2 : numbers_of) : bool :=
+Definition in_step (xs : list nat) (s s1 s2 t t1 t2 : numbers_of) : bool :=
   forallb (fun x => Qeq_bool (getQ t x) (getQ s x - getQ s1 x + getQ s2 x) && Qeq_bool (getQ t1 x) (getQ s1 x) &&
                     Qeq_bool (getQ t2 x) (getQ s2 x)) xs.
 
@@ -278,8 +278,8 @@ Fixpoint possible_in (run : list segment) (q : nat) (s r s1 r1 : numbers_of) (O 
         let r2 := shifted_by (drift_r g) r1 in
         let '(_, t2, u2) := advance B (behinds g) q s2 r2 in
         possible gr A B (behinds g) q s2 r2 && Nat.eqb q q' && (negb (mixes gr) || comes_back O O') &&
-        keeps (map fst (drift g) ++ stored_in (bases g)) s s1 s2 t t1 t2 &&
-        keeps (map fst (drift_r g) ++ set_in (bases g)) r r1 r2 u u1 u2 &&
+        in_step (map fst (drift g) ++ stored_in (bases g)) s s1 s2 t t1 t2 &&
+        in_step (map fst (drift_r g) ++ set_in (bases g)) r r1 r2 u u1 u2 &&
         possible_in run' q s r s2 r2 O
       else possible_in run' q' t u t1 u1 O'
   end.

@@ -2812,11 +2812,11 @@ let stored_in v run =
 let set_in v run =
   flat_map (fun c -> map fst (v.tr_of c.taken).sets) run
 
-(** val keeps :
+(** val in_step :
     int list -> numbers_of -> numbers_of -> numbers_of -> numbers_of ->
     numbers_of -> numbers_of -> bool **)
 
-let keeps xs s s1 s2 t t1 t2 =
+let in_step xs s s1 s2 t t1 t2 =
   forallb (fun x ->
     (&&)
       ((&&)
@@ -2854,10 +2854,10 @@ let rec possible_in gr a v run q0 s r s1 r1 o =
                   ((&&)
                     ((&&) (possible gr a (loose v) (behinds g) q0 s2 r2)
                       ((=) q0 q')) ((||) (negb gr.mixes) (comes_back o o')))
-                  (keeps (app (map fst g.drift) (stored_in v (bases g))) s s1
-                    s2 t t1 t2))
-                (keeps (app (map fst g.drift_r) (set_in v (bases g))) r r1 r2
-                  u u1 u2)) (possible_in gr a v run' q0 s r s2 r2 o)
+                  (in_step (app (map fst g.drift) (stored_in v (bases g))) s
+                    s1 s2 t t1 t2))
+                (in_step (app (map fst g.drift_r) (set_in v (bases g))) r r1
+                  r2 u u1 u2)) (possible_in gr a v run' q0 s r s2 r2 o)
        else possible_in gr a v run' q' t u t1 u1 o')
 
 (** val back_in :

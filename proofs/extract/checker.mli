@@ -793,7 +793,7 @@ val stored_in : view -> rstep list -> int list
 
 val set_in : view -> rstep list -> int list
 
-val keeps :
+val in_step :
   int list -> numbers_of -> numbers_of -> numbers_of -> numbers_of ->
   numbers_of -> numbers_of -> bool
 

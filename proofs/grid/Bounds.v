@@ -1,6 +1,8 @@
 (* The closed theorems on bounds from below, for noise on multiples of 1/n (n = 1: integers). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lia.
-From Symdipa.Core Require Import Model Lookup Checker Guide Runs Rare Below Rounds.
+From Symdipa.Core Require Import Model Lookup Checker Runs.
+From Symdipa.Above Require Import Guide.
+From Symdipa.Below Require Import Rare Below Rounds.
 From Symdipa.Grid Require Import Laplace Grid Tails.
 Open Scope R_scope.
 

@@ -1,6 +1,7 @@
 (* One automaton, its certificate, and the theorem that the checker makes of them, all inside Coq. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide.
+From Symdipa.Core Require Import Model Pattern Lookup Checker.
+From Symdipa.Above Require Import Sound Guide.
 From Symdipa.Grid Require Import Laplace Grid.
 Import ListNotations.
 Open Scope R_scope.

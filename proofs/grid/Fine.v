@@ -1,6 +1,7 @@
 (* Any rational shifts: the certificate proves privacy on every grid that is fine enough (multiples of 1/(n0*k), all k). *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide Differences Relational Coupled.
+From Symdipa.Core Require Import Model Lookup Checker Differences Relational.
+From Symdipa.Above Require Import Sound Guide Coupled.
 From Symdipa.Grid Require Import Laplace Grid.
 Import ListNotations.
 

@@ -1,6 +1,7 @@
 (* The closed theorems for Laplace noise on the grid of multiples of 1/n (n = 1: integers), and an example inside Coq. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Lra Lia.
-From Symdipa.Core Require Import Model Lookup Checker Facts Sound Guide Relational Coupled.
+From Symdipa.Core Require Import Model Lookup Checker Relational.
+From Symdipa.Above Require Import Facts Sound Guide Coupled.
 From Symdipa.Grid Require Import Laplace.
 Import ListNotations.
 Open Scope R_scope.

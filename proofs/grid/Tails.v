@@ -1,7 +1,8 @@
 (* Large values of noise on a grid are as rare as its density says, and no value that it can have has probability 0. *)
 From Coq Require Import Reals ZArith List Bool Lra Lia.
 From Coquelicot Require Import Coquelicot.
-From Symdipa.Core Require Import Model Rare.
+From Symdipa.Core Require Import Model.
+From Symdipa.Below Require Import Rare.
 From Symdipa.Grid Require Import Laplace.
 Open Scope R_scope.
 

@@ -1,6 +1,8 @@
 (* The closed theorems on bounds from below, for noise on real numbers. *)
 From Coq Require Import Reals QArith Qreals List.
-From Symdipa.Core Require Import Model Lookup Checker Guide Runs Rare Below Rounds.
+From Symdipa.Core Require Import Model Lookup Checker Runs.
+From Symdipa.Above Require Import Guide.
+From Symdipa.Below Require Import Rare Below Rounds.
 From Symdipa.Real Require Import RealNoise RealClosed RealTails.
 Open Scope R_scope.
 

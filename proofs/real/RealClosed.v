@@ -2,7 +2,8 @@
 From Coq Require Import Reals QArith Qreals List.
 From mathcomp Require Import ssreflect ssrbool eqtype ssralg ssrnum order.
 From mathcomp.analysis Require Import Rstruct measure.
-From Symdipa.Core Require Import Model Lookup Checker Sound Guide Relational Coupled.
+From Symdipa.Core Require Import Model Lookup Checker Relational.
+From Symdipa.Above Require Import Sound Guide Coupled.
 From Symdipa.Real Require Import RealNoise RealNorm.
 
 Definition real_noise (eps : R) (H : Rlt 0 eps) : noise eps := real_laplace (introT (RltP _ _) H) (fun one r r0 => @norm_fin r r0 one).

@@ -26,7 +26,8 @@ End Reals.
 From mathcomp Require Import all_ssreflect ssralg ssrnum ssrint interval finmap.
 From mathcomp.classical Require Import boolp classical_sets functions cardinality fsbigop mathcomp_extra.
 From mathcomp.analysis Require Import signed reals ereal topology normedtype sequences real_interval esum measure lebesgue_measure numfun lebesgue_integral Rstruct.
-From Symdipa.Core Require Import Model Rare.
+From Symdipa.Core Require Import Model.
+From Symdipa.Below Require Import Rare.
 From Symdipa.Real Require Import RealShift RealNoise RealNorm RealClosed.
 Set Implicit Arguments. Unset Strict Implicit. Unset Printing Implicit Defensive.
 

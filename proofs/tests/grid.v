@@ -1,6 +1,8 @@
 (* What is proved for noise on a grid, and on what it rests. *)
 From Coq Require Import Reals QArith Qreals.
-From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide Relational Patterns Occurs.
+From Symdipa.Core Require Import Model Pattern Lookup Checker Relational Patterns.
+From Symdipa.Above Require Import Sound Guide.
+From Symdipa.Below Require Import Occurs.
 From Symdipa.Grid Require Import Laplace Grid Fine Bounds Example.
 Print near.
 Print differ_as.
@@ -20,7 +22,7 @@ Print is_cycle.
 Print non_leaking.
 Print assigned.
 Print used.
-Print steps_of.
+Print round_of.
 Print on.
 Print path_on.
 Print is_path.

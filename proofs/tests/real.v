@@ -1,6 +1,7 @@
 (* What is proved for real Laplace noise, and on what it rests. *)
 From Coq Require Import Reals QArith Qreals.
-From Symdipa.Core Require Import Model Pattern Lookup Checker Sound Guide Relational.
+From Symdipa.Core Require Import Model Pattern Lookup Checker Relational.
+From Symdipa.Above Require Import Sound Guide.
 From Symdipa.Real Require Import RealNoise RealNorm RealClosed RealBounds.
 Print near_real.
 Print differ_as.

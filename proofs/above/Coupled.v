@@ -1,7 +1,8 @@
 (* Two copies of an automaton side by side: what the first one shows is at most exp(eps*D) times as likely as that the second one
    shows it, for certificates that the checker accepts and any noise that obeys the axioms. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Permutation FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways Differences Relational.
+From Symdipa.Core Require Import Model Lookup Checker Differences Relational.
+From Symdipa.Above Require Import Paths Facts Cover Ways.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -1,6 +1,7 @@
 (* Certificates that the checker accepts prove privacy, for any noise that obeys the axioms. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways Guide.
+From Symdipa.Core Require Import Model Lookup Checker.
+From Symdipa.Above Require Import Paths Facts Cover Ways Guide.
 Import ListNotations.
 Open Scope R_scope.
 

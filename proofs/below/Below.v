@@ -1,7 +1,9 @@
 (* A run that the checker accepts shows that nothing less than its D will do, for noise of which large values are rare (Rare).
    Inputs x + tau*delta make the run so rare, as tau grows, that of two neighbours one must differ by as much as D says. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Arith Lra Lia Classical FunctionalExtensionality FinFun.
-From Symdipa.Core Require Import Model Lookup Checker Rivals Paths Cover Ways Guide Runs Rare.
+From Symdipa.Core Require Import Model Lookup Checker Rivals Runs.
+From Symdipa.Above Require Import Paths Cover Ways Guide.
+From Symdipa.Below Require Import Rare.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -1,7 +1,8 @@
 (* A path along which intervals of shifts and potentials are given has shifts that cost no more; a path with shifts has a
    probability that their cost bounds; and means of shifts are shifts for means of differences. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Facts Cover Ways.
+From Symdipa.Core Require Import Model Lookup Checker.
+From Symdipa.Above Require Import Paths Facts Cover Ways.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -1,6 +1,7 @@
 (* The base covers all feasible paths, the lift all paths of the base; what is stored before it is read. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia Classical.
-From Symdipa.Core Require Import Model Lookup Checker Paths Facts.
+From Symdipa.Core Require Import Model Lookup Checker.
+From Symdipa.Above Require Import Paths Facts.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -1,6 +1,7 @@
 (* Over every path that the facts allow, and all differences of entries, there are ways of the base, of which the differences are means. *)
 From Coq Require Import Reals QArith Qreals List Bool Arith Lra Lia FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Paths Cover.
+From Symdipa.Core Require Import Model Lookup Checker.
+From Symdipa.Above Require Import Paths Cover.
 Import ListNotations.
 Open Scope R_scope.
 

@@ -1,6 +1,8 @@
 (* Parts of a run that are repeated: the more rounds, the less of a flow goes through each of them. *)
 From Coq Require Import Reals QArith Qreals ZArith List Bool Arith Lra Lia Classical FunctionalExtensionality.
-From Symdipa.Core Require Import Model Lookup Checker Rivals Paths Cover Ways Guide Runs Rare Below.
+From Symdipa.Core Require Import Model Lookup Checker Rivals Runs.
+From Symdipa.Above Require Import Paths Cover Ways Guide.
+From Symdipa.Below Require Import Rare Below.
 Import ListNotations.
 
 (* ---- Runs with numbers that grow ---- *)
@@ -217,10 +219,10 @@ Definition between (k j : nat) (s s1 s2 s' : numbers_of) := forall x, getQ s' x 
 
 Lemma so_many_less k j : (j < k)%nat -> so_many (k - j) == so_many (k - S j) + 1.
 Proof. intros H. replace (k - j)%nat with (S (k - S j)) by lia. apply so_many_S. Qed.
-Lemma keeps_between xs l s s1 s2 t t1 t2 t' k j : (j < k)%nat -> keeps (map fst l ++ xs) s s1 s2 t t1 t2 = true -> s2 = shifted_by l s1 ->
+Lemma in_step_between xs l s s1 s2 t t1 t2 t' k j : (j < k)%nat -> in_step (map fst l ++ xs) s s1 s2 t t1 t2 = true -> s2 = shifted_by l s1 ->
   between k j t t1 t2 t' -> forall s', between k j s s1 s2 s' -> (forall x, ~ In x xs -> getQ t' x == getQ s' x) -> between k (S j) s s1 s2 t'.
 Proof.
-  intros Hj HK E Ht s' Hs Out x. unfold keeps in HK. rewrite forallb_forall in HK.
+  intros Hj HK E Ht s' Hs Out x. unfold in_step in HK. rewrite forallb_forall in HK.
   destruct (mem x (map fst l ++ xs)) eqn:M.
   - apply mem_In in M. specialize (HK x M). rewrite !andb_true_iff, !Qeq_bool_iff in HK. destruct HK as [[K0 K1] K2].
     rewrite (Ht x), K0, K1, K2, (so_many_less k j Hj), so_many_S. ring.
@@ -245,8 +247,8 @@ Let r2 := shifted_by (drift_r g) r1.
 Hypothesis Hpos : possible gr A V (bases g) q s r = true /\ possible gr A B (aheads g) q s1 r1 = true /\ possible gr A B (behinds g) q s2 r2 = true.
 Hypothesis Hkeep : let '(q', t, u) := advance V (bases g) q s r in let '(_, t1, u1) := advance B (aheads g) q s1 r1 in
   let '(_, t2, u2) := advance B (behinds g) q s2 r2 in
-  Nat.eqb q q' = true /\ keeps (map fst (drift g) ++ stored_in V (bases g)) s s1 s2 t t1 t2 = true /\
-  keeps (map fst (drift_r g) ++ set_in V (bases g)) r r1 r2 u u1 u2 = true.
+  Nat.eqb q q' = true /\ in_step (map fst (drift g) ++ stored_in V (bases g)) s s1 s2 t t1 t2 = true /\
+  in_step (map fst (drift_r g) ++ set_in V (bases g)) r r1 r2 u u1 u2 = true.
 
 Lemma a_round j s' r' : (j < k)%nat -> between k j s s1 s2 s' -> between k j r r1 r2 r' ->
   possible gr A V (round k j g) q s' r' = true /\
@@ -276,9 +278,9 @@ Proof.
   destruct (advance B (behinds g) q s2 r2) as [[qb t2] u2]. destruct (advance V (map fst outer) q sm rm) as [[qm tm] um].
   destruct (advance V (round k j g) q s' r') as [[qn tn] un]. destruct A1 as (-> & Tm & Um). destruct A2 as (-> & Tn & Un).
   destruct Hkeep as (Hq & K & K'). apply Nat.eqb_eq in Hq. subst qn. exists tn, un. split; [easy|]. cbn [fst snd] in *. split.
-  - apply (keeps_between (stored_in V (bases g)) (drift g) s s1 s2 t t1 t2 tn k j Hj K eq_refl) with (s' := s'); [|exact Gs|exact Out].
+  - apply (in_step_between (stored_in V (bases g)) (drift g) s s1 s2 t t1 t2 tn k j Hj K eq_refl) with (s' := s'); [|exact Gs|exact Out].
     intros x. rewrite (Tn x), (Tm x). ring.
-  - apply (keeps_between (set_in V (bases g)) (drift_r g) r r1 r2 u u1 u2 un k j Hj K' eq_refl) with (s' := r'); [|exact Gr|exact Out'].
+  - apply (in_step_between (set_in V (bases g)) (drift_r g) r r1 r2 u u1 u2 un k j Hj K' eq_refl) with (s' := r'); [|exact Gr|exact Out'].
     intros x. rewrite (Un x), (Um x). ring.
 Qed.
 

@@ -1,6 +1,7 @@
 (* What comparisons say when they are added up: of values, and of shifts; and that facts follow from one step to the next one. *)
 From Coq Require Import Reals QArith Qreals Qround List Bool Arith Lra Lia.
-From Symdipa.Core Require Import Model Lookup Checker Paths.
+From Symdipa.Core Require Import Model Lookup Checker.
+From Symdipa.Above Require Import Paths.
 Import ListNotations.
 Open Scope R_scope.
 

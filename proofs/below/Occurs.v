@@ -1,6 +1,8 @@
 (* What a certificate of a pattern says is so: the pattern occurs. *)
 From Coq Require Import QArith List Bool Arith Lia Lqa.
-From Symdipa.Core Require Import Model Lookup Checker Rivals Paths Cover Runs Below Rounds Patterns.
+From Symdipa.Core Require Import Model Lookup Checker Rivals Runs Patterns.
+From Symdipa.Above Require Import Paths Cover.
+From Symdipa.Below Require Import Below Rounds.
 Import ListNotations.
 Open Scope nat_scope.
 
@@ -147,22 +149,22 @@ Lemma nth_firstn_lt {X} (l : list X) d : forall k n, n < k -> nth n (firstn k l)
 Proof. induction l as [|x l IH]; intros [|k] [|n] H; simpl; try lia; auto. apply IH. lia. Qed.
 Lemma nth_of_skipn {X} (l : list X) d : forall k n, nth n (skipn k l) d = nth (k + n) l d.
 Proof. induction l as [|x l IH]; intros [|k] n; simpl; auto; now destruct n. Qed.
-Lemma steps_positions c i : snd c <= length run -> (In i (steps_of run c) <-> exists p, In p (positions c) /\ at_of p = i).
+Lemma steps_positions c i : snd c <= length run -> (In i (round_of run c) <-> exists p, In p (positions c) /\ at_of p = i).
 Proof.
-  intros Hc. unfold steps_of, positions, at_of. destruct c as [a b]. cbn [fst snd] in *. split.
+  intros Hc. unfold round_of, positions, at_of. destruct c as [a b]. cbn [fst snd] in *. split.
   - intros H. apply (In_nth _ _ 0) in H as (n & Hn & H). exists (a + n). rewrite firstn_length, skipn_length in Hn. split; [apply in_seq; lia|].
     rewrite <- H. rewrite nth_firstn_lt by lia. rewrite nth_of_skipn. f_equal; lia.
   - intros (p & Hp & <-). apply in_seq in Hp. replace (nth p run 0) with (nth (p - a) (firstn (b - a) (skipn a run)) 0).
     + apply nth_In. rewrite firstn_length, skipn_length. lia.
     + rewrite nth_firstn_lt by lia. rewrite nth_of_skipn. f_equal; lia.
 Qed.
-Lemma stored_spec c x : snd c <= length run -> (assigned A (steps_of run c) x <-> In x (stored_on V at_of c)).
+Lemma stored_spec c x : snd c <= length run -> (assigned A (round_of run c) x <-> In x (stored_on V at_of c)).
 Proof.
   intros Hc. unfold assigned, stored_on. rewrite in_flat_map. split.
   - intros (i & Hi & Hx). apply steps_positions in Hi as (p & Hp & <-); [|easy]. exists p. split; [easy|]. exact Hx.
   - intros (p & Hp & Hx). exists (at_of p). split; [apply steps_positions; eauto|exact Hx].
 Qed.
-Lemma used_spec c x : snd c <= length run -> (used A (steps_of run c) x <-> In x (used_on V at_of c)).
+Lemma used_spec c x : snd c <= length run -> (used A (round_of run c) x <-> In x (used_on V at_of c)).
 Proof.
   intros Hc. unfold used, used_on. rewrite in_flat_map. split.
   - intros (i & Hi & Hx). apply steps_positions in Hi as (p & Hp & <-); [|easy]. exists p. split; [easy|]. rewrite in_app_iff. exact Hx.
@@ -246,8 +248,8 @@ Proof.
   destruct w as [first|c1 c2 path|c p|c path]; cbn [check_where occurs] in *.
   - clear Once. apply andb_true_iff in Hw as [Hc Hm]. apply cycle_spec in Hc. apply meets_spec in Hm as (x & Hu & Ha).
     pose proof Hc as (Hf & _ & _). cbn [fst snd] in Hf. unfold size in *.
-    assert (EC : steps_of run (first, length run) = skipn first run).
-    { unfold steps_of. cbn [fst snd]. apply firstn_all2. rewrite skipn_length. lia. }
+    assert (EC : round_of run (first, length run) = skipn first run).
+    { unfold round_of. cbn [fst snd]. apply firstn_all2. rewrite skipn_length. lia. }
     destruct samples as [|g [|h [|]]]; try easy. rewrite !andb_true_iff in Hs. destruct Hs as [[[[Ag Ah] Ne] Sg] Sh]. apply negb_true_iff in Ag.
     destruct (strip (firstn first run) (map taken (bases g))) as [l|] eqn:St; [|easy]. apply strip_spec in St.
     destruct (rounds_spec _ _ _ Sg) as [a ->]. destruct (rounds_spec _ _ _ Sh) as [b Eb].
