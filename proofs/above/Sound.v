@@ -346,8 +346,9 @@ Proof.
   - intros sg sh. rewrite !keeps_all. intros Ke Re k Hk. destruct (Go k Hk) as (_ & _ & Kept). now apply Kept; [apply Ke|].
   - intros f d Hf Hd. apply in_flat_map in Hf as (k & Hk1 & Hf). apply in_flat_map in Hd as (k' & Hk2 & Hd).
     destruct (Nat.eq_dec k k') as [<-|Ne]; [now apply (L _ Hk1)|].
-    apply (fits_spec _ _ _ _ (Cr k k' Hk1 Hk2 Ne)); now apply Sub.
-  - eapply check_cost_sub; [| |exact Co]; intros q Hq; apply in_flat_map in Hq as (k & Hk & Hq); apply in_flat_map; exists k; (split; [easy|now apply Sub]).
+    exact (fits_spec _ _ _ _ (Cr k k' Hk1 Hk2 Ne) (proj1 (Sub k f Hk1) Hf) (proj2 (Sub k' d Hk2) Hd)).
+  - eapply check_cost_sub; [| |exact Co]; intros q Hq; apply in_flat_map in Hq as (k & Hk & Hq); apply in_flat_map; exists k;
+      (split; [exact Hk|first [exact (proj1 (Sub k q Hk) Hq)|exact (proj2 (Sub k q Hk) Hq)]]).
 Qed.
 
 Local Lemma pot_spec n : (n < length (l_nodes ground))%nat -> 0 <= Q2R (l_pot (ln ground n)) /\
