@@ -11,12 +11,14 @@ import random_automata as source
 
 from symdipa import analysis
 from symdipa.bounds.alignment import breakdown
-from symdipa.bounds.portfolio import bounds_on
-from symdipa.bounds.same_outputs import runs_alike
+from symdipa.bounds.portfolio import Below, bounds_on
+from symdipa.bounds.same_outputs import Alike, runs_alike
 from symdipa.checker import verify
-from symdipa.evidence.certificates import bundle, lower_of_flow, private
+from symdipa.evidence.certificates import bundle, lower_of_flow, private, wider
 from symdipa.files import formats
 from symdipa.files.families import generate
+from symdipa.model.adjacency import EITHER_WAY
+from symdipa.model.errors import NothingToCertify
 from symdipa.model.options import METHODS
 from symdipa.model.parts import Origin
 from symdipa.model.verdict import Verdict
@@ -139,6 +141,15 @@ def test_all_runs_that_show_the_same_bound_d_from_below():
     assert found.needed == found.lower == found.best == Fraction(3, 2)
     result = analysis.check(automaton, max_weight=Fraction(1))
     assert result.bounds is not None and result.bounds.needed == Fraction(3, 2)
+
+
+def test_runs_that_the_checker_does_not_take_have_no_certificate():
+    automaton = formats.loads(ONE_SAMPLE)
+    for run, why in (((0, 1, 2, 5), "does not take"), ((0, 1, 3, 4), "no flow")):
+        alike = Alike(Fraction(1), (run,), (Fraction(0),) * 4)
+        found = Below(alike.value, None, EITHER_WAY, alike)  # type: ignore[arg-type]
+        with pytest.raises(NothingToCertify, match=why):
+            wider.lower_of_alike(automaton, found)
 
 
 @pytest.mark.parametrize("text", [LARGEST, EITHER_SIDE, LESS_READ, TWINS])

@@ -529,23 +529,40 @@ def _proofs(result: Result, limits: Limits) -> list[Json]:
     if not (plain or parts or proofs or bounds.best is None):
         raise NothingToCertify(NO_ALIGNMENT)
     parts += proofs
+    return [*parts, *_from_below(automaton, bounds, bool(proofs), limits)]
+
+
+def _from_below(automaton: Automaton, bounds: Bounds, proved: bool, limits: Limits) -> list[Json]:
+    """The certificates of bounds from below: of one run, if a bound from above is ``proved``, and of all runs
+    that show the same, if they say more."""
+    from symdipa.evidence import certificates
+    from symdipa.evidence.certificates import wider
+
     if not automaton.shows_steps:
-        return parts
-    alike = bounds.alike_proof
-    told = alike is not None and alike.value == bounds.lower  # by all the runs that show the same
-    if proofs and bounds.flow is not None and bounds.lower and not told:  # nobody doubts that D is at least 0
-        question = bounds.flow, bounds.flow_range, bounds.sensitivity
-        if _is_of_the_paper(automaton):
-            parts.append(certificates.lower_of_flow(*question))
-        else:
-            with suppress(NothingToCertify, LimitReached):
-                parts.append(wider.lower_of_flow(automaton, *question, limits))
+        return []
+    flow, alike, sensitivity, parts = (
+        bounds.flow,
+        bounds.alike_proof,
+        bounds.sensitivity,
+        list[certificates.Json](),
+    )
+    paper = _is_of_the_paper(automaton)
+    told = alike is not None and alike.value == bounds.lower
+    if proved and flow is not None and bounds.lower and not told:  # nobody doubts that D is at least 0
+        question = flow, bounds.flow_range, sensitivity
+        with suppress(NothingToCertify, LimitReached):
+            parts.append(
+                certificates.lower_of_flow(*question)
+                if paper
+                else wider.lower_of_flow(automaton, *question, limits)
+            )
     if alike is not None:
-        if _is_of_the_paper(automaton):
-            parts.append(certificates.lower_of_alike(automaton, alike))
-        else:
-            with suppress(NothingToCertify, LimitReached):
-                parts.append(wider.lower_of_alike(automaton, alike, limits))
+        with suppress(NothingToCertify, LimitReached):
+            parts.append(
+                certificates.lower_of_alike(automaton, alike, sensitivity)
+                if paper
+                else wider.lower_of_alike(automaton, alike, sensitivity, limits)
+            )
     return parts
 
 

@@ -95,7 +95,6 @@ class Below:
     value: Fraction
     flow: Flow
     interval: Interval
-    sensitivity: Fraction
     alike: Alike | None = None
 
 
@@ -577,7 +576,7 @@ class Portfolio:
         improves = value > (self.needed or 0)
         if not ((costs_more or improves) and is_real(self.problem, flow.run, flow.loops, limits)):
             return
-        found = Below(value, flow, interval, self.sensitivity)
+        found = Below(value, flow, interval)
         if costs_more and self.single_runs:
             self.costliest = found
         if improves and self._distinct(flow.run, flow.loops, limits):

@@ -113,14 +113,14 @@ def _end(position: int | None) -> int | str:
     return "ground" if position is None else position
 
 
-def lower_of_alike(automaton: Automaton, found: Below) -> Json:
+def lower_of_alike(automaton: Automaton, found: Below, sensitivity: Fraction | int = 1) -> Json:
     """All runs that show the same, each with a flow, as a certificate of a bound from below."""
     from symdipa.bounds.exact.flow import flow_bound
 
     assert found.alike is not None
     control, alike = control_graph(automaton), found.alike
     flows = [flow_bound(control, run, (), alike.differences_of(automaton, run)) for run in alike.runs]
-    first, *others = (lower_of_flow(flow, found.interval, found.sensitivity) for flow in flows)
+    first, *others = (lower_of_flow(flow, found.interval, sensitivity) for flow in flows)
     return with_others(first, others, found.value)
 
 

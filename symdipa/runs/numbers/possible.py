@@ -94,8 +94,7 @@ class Differences:
             ends = [system.samples[v.sample] for v in (c.low, c.high) if v.sample is not None]
             noisy = any(sample.noise is not Noise.NONE for sample in ends)
             low = replace(c.low, offset=c.low.offset + margin) if noisy and system.integer else c.low
-            open_ = (noisy or (strict and bool(ends))) and not system.integer
-            self.add(low, c.high, c.strict or open_)
+            self.add(low, c.high, c.strict or (not system.integer and (noisy or (strict and bool(ends)))))
         for i, sample in enumerate(system.samples):
             mean = Value(None, sample.mean)
             if not sample.reads_input and sample.noise is not Noise.LAPLACE:

@@ -79,22 +79,27 @@ def lower_of_flow(
     return claim | way.written(deltas, flows)
 
 
-def lower_of_alike(automaton: Automaton, found: Below, limits: Limits = UNLIMITED) -> Json:
+def lower_of_alike(
+    automaton: Automaton, found: Below, sensitivity: Fraction | int = 1, limits: Limits = UNLIMITED
+) -> Json:
     """All runs that show the same, each with a flow, as a certificate of a bound from below.
 
-    Raises :class:`NothingToCertify` if one has no flow that is worth as much.
+    Raises :class:`NothingToCertify` if the checker does not take one, or none of its flows is worth as much.
     """
     assert found.alike is not None
     model, alike, parts = model_of(automaton), found.alike, list[Json]()
-    for run in alike.runs:
+    for transitions in alike.runs:
         limits.check("a certificate of a bound from below")
-        entries = [Entry.fixed(d * found.sensitivity) for d in alike.differences_of(automaton, run)]
-        way = _Way(model, run_of(model, list(run), [], "the run"), entries)
+        entries = [Entry.fixed(d * sensitivity) for d in alike.differences_of(automaton, transitions)]
+        run = _accepted(model, transitions, (), entries)
+        if run is None:
+            raise NothingToCertify("the checker does not take one of the runs with the same outputs")
+        way = _Way(model, run, entries)
         value, deltas, flows = way.largest(limits)
         if value < found.value:
             raise NothingToCertify("no flow was found on one of the runs with the same outputs")
         parts.append(way.written(deltas, flows))
-    claim = {"kind": "lower", **_inputs(found.interval, found.sensitivity)}
+    claim = {"kind": "lower", **_inputs(found.interval, sensitivity)}
     return with_others(claim | parts[0], parts[1:], found.value)
 
 
